@@ -17,8 +17,8 @@ void postern_reset(struct lws *wsi) {
 
   if (ssl) SSL_set_quiet_shutdown(ssl, 1);
   postern_reset_on_close(fd);
-  // The library calls shutdown() before it closes, and the peer would see that end first. Linux resets a connection that
-  // is told to have no peer any more (connect(2)) at once.
+  // The library calls shutdown() before it closes, and the peer would see that end first. If the socket is connected to
+  // no address (connect(2)), Linux resets the connection at once.
   connect(fd, &nobody, sizeof(nobody));
 }
 

@@ -10,9 +10,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-// libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The functions of
-// these names here come first in the order in which the dynamic linker looks, so the library calls them, and they call
-// the ones they stand before. Seven things cannot be had in another way:
+// libwebsockets calls recv(), OpenSSL's functions and its own lws_write() through its procedure linkage table. The
+// functions here have the same names, and the dynamic linker finds them first. So the library calls them, and they call
+// the original ones. Seven things cannot be had in another way:
 //
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
@@ -92,8 +92,7 @@ struct tail {
 };
 
 static _Thread_local int is_reading;
-// By descriptor, NULL for nearly all. One that is left behind by a closed descriptor is forgotten when a connection is
-// handed over.
+// By descriptor; NULL for nearly all. An entry of a closed descriptor is removed when a connection is handed over.
 static _Thread_local struct tail **tails;
 static _Thread_local int tails_size;
 // The bytes that this thread read last, and their descriptor.
@@ -150,7 +149,7 @@ static void keep_tail(int fd, const unsigned char *bytes, size_t count) {
     tails = larger;
     tails_size = size;
   }
-  // As long as what it holds: one connection in five has one at any time.
+  // Sized to its content: one connection in five has one at any time.
   tail = malloc(sizeof(struct tail) + count);
   if (tail) {
     tail->count = count;
@@ -336,7 +335,7 @@ int postern_eventfd(unsigned initial, int flags) {
   static void *found;
   int fd = ((eventfd_function)next(&found, "eventfd"))(initial, flags);
 
-  // libev has some of its own on this thread, which it closes.
+  // libev has descriptors of its own on this thread, and closes them itself.
   if (!is_making_context || !is_of_library(__builtin_return_address(0))) return fd;
   // The library refuses a descriptor behind its table and gives the context up. For the first one behind it, it then aborts.
   if (fd == table_length) {

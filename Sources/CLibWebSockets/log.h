@@ -1,8 +1,9 @@
 #ifndef POSTERN_LOG_H
 #define POSTERN_LOG_H
 
-// How many of this thread's next lines of the library's log are nobody's business. Counted and not known by their words: the library
-// lays all lines out in one place for all threads, where a line may be half another's by the time it is read.
+// The number of this thread's next log lines of the library to suppress. They are counted and not recognised by their
+// text: the library formats the lines of all threads in one buffer, where half a line may be another thread's when it
+// is read.
 extern _Thread_local int postern_lines_unheard;
 
 #endif

@@ -41,7 +41,7 @@ void postern_set_error_log(void (*log)(int level, const char *line)) {
   lws_set_log_level(log ? LLL_ERR : 0, log ? write_log : NULL);
 }
 
-// What postern_vhost_visit() has the library carry to each connection.
+// The argument that postern_vhost_visit() passes through the library to each connection.
 struct visit {
   void (*each)(void *endpoint, void *visitor);
   void *visitor;
@@ -63,10 +63,11 @@ static int forward(struct lws *wsi, enum lws_callback_reasons reason, void *user
     ERR_clear_error();
     return receiver(wsi, (int)reason, user, in, len);
   case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-    // All that can fail in handing a connection over has been said by now. Next the library calls it an error that bytes have come.
+    // Everything that can fail in handing a connection over has been logged by now. Next the library logs received
+    // bytes as an error.
     postern_lines_unheard = 1;
     return receiver(wsi, (int)reason, user, in, len);
-  // Of the other callbacks, the ones that OpenSSL causes pass something else as `user`.
+  // In other callbacks, the ones that OpenSSL causes pass something else as `user`.
   case LWS_CALLBACK_OPENSSL_LOAD_EXTRA_SERVER_VERIFY_CERTS:
   case LWS_CALLBACK_ADD_HEADERS:
   case LWS_CALLBACK_ESTABLISHED:
@@ -98,8 +99,8 @@ struct context_extras {
 #endif
 };
 
-// From 4.3 on the library counts its objects where their log is, without a lock, and aborts when it has lost count: in one place for
-// the whole process, unless each context is given one of its own, as its thread alone counts there.
+// From 4.3 on the library counts its objects in their log context, without a lock, and aborts if the count is wrong.
+// One context serves the whole process, unless each context has its own, which only its thread uses.
 static void give_log(struct lws_context_creation_info *info, struct context_extras *extras) {
 #if LWS_LIBRARY_VERSION_NUMBER >= 4003000
   extras->log.u.emit = write_log;

@@ -14,8 +14,8 @@ enum ControlAnswer {
     return answer
   }
 
-  /// Returns the order in the request's body; an empty body is an empty object. Unknown and repeated members are refused
-  /// by name: an order whose members are misspelt or given twice would mean something else.
+  /// Returns the order in the request's body; an empty body is an empty object. Refuses unknown and repeated members by
+  /// name, since a misspelt order would mean something else.
   static func order<Order: ControlOrder>(_ request: HTTPRequest) throws(GatewayError) -> Order {
     let bytes = request.body.isEmpty ? Array("{}".utf8) : request.body
     let members: [(name: String, value: JSONView)]?

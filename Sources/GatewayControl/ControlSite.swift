@@ -6,7 +6,7 @@ package import GatewaySpace
 /// The control port: health, metrics, and the orders of an operator, to the gateway and to the spaces that its process
 /// hosts. It has no sockets.
 package struct ControlSite: Site {
-  /// Reads the files of keys and the certificate anew, and returns what came of it.
+  /// Reads the files of keys and the certificate again, and returns the results.
   package typealias Reload = @Sendable () async -> Result<ReloadAnswer, GatewayError>
 
   /// Returns the processes that share the store.

@@ -44,7 +44,7 @@ struct DrainRoute {
 
   // MARK: All nodes
 
-  /// The time in which a process that has been told to drain without a window ends.
+  /// The time within which a process ends that drains without a window.
   private static let longest = Duration.seconds(3_600)
   /// The time in which a process that did not answer is declared dead, or is found to run.
   private static let patience = Duration.seconds(30)

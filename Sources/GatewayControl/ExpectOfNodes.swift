@@ -104,7 +104,7 @@ struct ExpectOfNodes: Sendable {
     return (found, missing.sorted().map(\.text))
   }
 
-  /// Returns whether there is an attempt to connect that was refused, or whose connection never logged in.
+  /// Returns whether an attempt to connect was refused, or its connection never logged in.
   private static func hasUnnamed(_ lines: [JSONView], _ page: JSONView) -> Bool {
     var open: Set<Name> = []
     for line in lines {

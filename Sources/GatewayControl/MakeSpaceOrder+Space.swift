@@ -5,7 +5,7 @@ internal import GatewaySpace
 extension MakeSpaceOrder {
   private static let idleTimes = 1...604_800.0
 
-  /// Reads the order of a request. Its settings are still as they were written. Throws the error in it.
+  /// Reads the order of a request. Its settings are not parsed yet. Throws the order's error.
   static func space(_ request: HTTPRequest) throws(GatewayError) -> SpaceOrder {
     let body: MakeSpaceOrder = try ControlAnswer.order(request)
     var order = SpaceOrder()
@@ -46,8 +46,8 @@ extension MakeSpaceOrder {
     return settings
   }
 
-  /// Returns the value that stands for a file: `{"name"?: …, "content": …}` or `{"name"?: …, "file": …}`; nil for any
-  /// other form. If the content is an object, it is used as JSON text.
+  /// Returns the value given as a file's content: `{"name"?: …, "content": …}` or `{"name"?: …, "file": …}`; nil for
+  /// any other form. If the content is an object, it is used as JSON text.
   private static func file(_ value: JSONView) -> SpaceOrder.Value? {
     guard let members = value.members, members.count == (value["name"] == nil ? 1 : 2) else { return nil }
     if let name = value["name"], name.string == nil { return nil }

@@ -7,7 +7,7 @@ struct MergedJournalRoutes: Sendable {
   let gateway: Gateway
   let readers = MergedReaders()
 
-  /// The time between two questions to all nodes, while somebody waits for lines.
+  /// The time between two requests to all nodes while a client waits for lines.
   private static let interval = Duration.milliseconds(100)
 
   /// The paths of the routes that are answered for all nodes.

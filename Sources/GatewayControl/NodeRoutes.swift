@@ -8,7 +8,7 @@ internal import GatewayRuntime
 struct NodeRoutes: Sendable {
   typealias Own = nonisolated(nonsending) @Sendable (HTTPRequest) async -> HTTPResponse
 
-  /// The query parameter that names the process which is to answer alone.
+  /// The query parameter that names the process which alone answers.
   static let parameter = "node"
 
   let gateway: Gateway
@@ -50,7 +50,7 @@ struct NodeRoutes: Sendable {
       .overloaded.detailed("the process '\(name)' did not answer within 2 s; what it was asked it may do late"))
   }
 
-  /// The lists whose pages are made shorter until they may be sent.
+  /// The lists whose pages are shortened until they fit into a message.
   private static let lists: Set<String> = ["/journal", "/sessions", "/spaces"]
 
   /// Answers a request that another node has passed on. Nil if there is no answer that may be sent.

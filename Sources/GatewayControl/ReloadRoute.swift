@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The order that reads keys, secrets and the certificate anew: `POST /reload`.
+/// The order that reads keys, secrets and the certificate again: `POST /reload`.
 struct ReloadRoute {
   let gateway: Gateway
   let reload: ControlSite.Reload

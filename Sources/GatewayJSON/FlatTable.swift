@@ -16,7 +16,7 @@ struct FlatTable {
   }
 
   private static let countMax = 8
-  /// The most digits that cannot overflow.
+  /// The maximum number of digits that cannot overflow.
   private static let digitsMax = 18
 
   private var members = InlineArray<8, Member>(repeating: Member())
@@ -70,7 +70,7 @@ struct FlatTable {
     return true
   }
 
-  /// Returns whether no earlier member has the name of that one.
+  /// Returns whether the member's name is new in its object.
   private func isNew(_ index: Int, in text: UnsafeRawBufferPointer) -> Bool {
     find(UnsafeRawBufferPointer(rebasing: text[name(index)]), in: text) == nil
   }

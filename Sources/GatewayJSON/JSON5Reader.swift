@@ -19,7 +19,7 @@ package struct JSON5Reader {
   private(set) var place = TextPlace()
   private var depth = 0
 
-  /// The most levels that arrays and objects may nest.
+  /// The maximum number of levels that arrays and objects may nest.
   private static let depthMax = 64
 
   package init(_ text: String) {

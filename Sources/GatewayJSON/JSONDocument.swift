@@ -14,7 +14,7 @@ package final class JSONDocument: Sendable {
 
   /// The longest text read unless another limit is given, in bytes.
   package static let sizeMax = 65_536
-  /// The most levels that arrays and objects may nest unless another limit is given.
+  /// The maximum number of levels that arrays and objects may nest unless another limit is given.
   package static let depthMax = 32
 
   /// Parses `bytes`. Throws for more than `sizeMax` bytes, before it allocates anything, and for more than `depthMax` levels of

@@ -1,6 +1,6 @@
 /// The place of one member's value in a well-formed JSON object, e.g. of `[1, 2]` in `{"data": [1, 2]}`.
 ///
-/// A message that one client publishes is passed on to the others as it was written. To parse and write it again would change
+/// A message that one client publishes is passed on to the others unchanged. To parse and write it again would change
 /// numbers and copy every node.
 package struct JSONSlice: Hashable {
   /// The bytes of the value, without the white space around it.

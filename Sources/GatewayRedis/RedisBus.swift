@@ -8,7 +8,7 @@ internal import Synchronization
 ///
 /// `@unchecked Sendable`: what is not behind a lock is touched only on the lanes' loop.
 package final class RedisBus: Bus, @unchecked Sendable {
-  /// The most bytes of one message.
+  /// The maximum number of bytes of one message.
   static let bytesMax = 16 << 20
   /// The time that a node waits at most for its own messages.
   private static let patience = Duration.seconds(1)
@@ -281,7 +281,7 @@ package struct BusCounts: Hashable, Sendable {
   package var refused: UInt64 = 0
   /// How often messages may have been missed.
   package var gaps: UInt64 = 0
-  /// How often an answer waited in vain for the node's own messages.
+  /// How often an answer waited for the node's own messages and they did not come.
   package var late: UInt64 = 0
 
   package init() {}

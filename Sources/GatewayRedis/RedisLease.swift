@@ -9,7 +9,7 @@ final class RedisLease: @unchecked Sendable {
   /// How long Redis keeps the lease after a renewal.
   static let life = Duration.seconds(10)
   private static let interval = Duration.seconds(2)
-  /// The part of its life in which the process admits nobody any more.
+  /// The last part of a lease, in which the process admits no more clients.
   private static let margin = Duration.seconds(2)
 
   /// The text of the lease: its boot number and its owner.

@@ -61,7 +61,7 @@ struct RedisRow {
 }
 
 extension WallTime {
-  /// A number in the order of the times, so that its bytes sort as they do.
+  /// A number whose bytes sort like the times.
   var ordered: UInt64 { UInt64(bitPattern: nanoseconds) ^ 1 << 63 }
 
   init(ordered: UInt64) {

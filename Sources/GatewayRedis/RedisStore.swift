@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// A store on a Redis or Valkey server, for one gateway process at a time for each prefix of keys.
 ///
-/// Each event loop has a connection of its own, on which what its tasks ask is pipelined. A commit is one Lua script, so it
-/// happens whole, or not at all.
+/// Each event loop has its own connection, on which the requests of its tasks are pipelined. A commit is one Lua
+/// script, so it is applied completely or not at all.
 package final class RedisStore: Store {
-  /// The most rows of one script; a longer scan is several of them.
+  /// The maximum number of rows in one script; a longer scan takes several scripts.
   private static let pageRows = 1_000
   /// The maximum number of writes in a commit. Redis runs no other command while it applies one.
   static let writesMax = 8_192
@@ -22,7 +22,7 @@ package final class RedisStore: Store {
   let trouble: @Sendable (String) -> Void
   /// The lease that commits need; nil for none.
   private let lease = Mutex<RedisLease?>(nil)
-  /// The last error that an operator was told.
+  /// The last error that was reported to an operator.
   private let lastTold = Mutex<String?>(nil)
   private let hasTold = Atomic(false)
   /// The damaged rows that were reported, each once.
@@ -232,7 +232,7 @@ package final class RedisStore: Store {
     throw told("Redis refuses: \(text)")
   }
 
-  /// Returns the error, which an operator is told too, once until a commit succeeds.
+  /// Returns the error, and reports it to an operator, once until a commit succeeds.
   private func told(_ text: String) -> StoreError {
     hasTold.store(true, ordering: .relaxed)
     let isNew = lastTold.withLock { last in
@@ -243,7 +243,7 @@ package final class RedisStore: Store {
     return .unavailable(text)
   }
 
-  /// Has the next error be told, whatever it is.
+  /// Makes the next error be reported, whatever it is.
   private func forget() {
     hasTold.store(false, ordering: .relaxed)
     lastTold.withLock { $0 = nil }

@@ -1,16 +1,17 @@
 /// The limits that a server sets for its peers.
 package struct ServerLimits: Hashable, Sendable {
-  /// The most bytes in the head of one request; above it the answer is 431. 1024...32000.
+  /// The maximum number of bytes in the head of one request; above it the answer is 431. 1024...32000.
   package var headerBytesMax = 8192
-  /// The most bytes in the body of one request; above it the answer is 413.
+  /// The maximum number of bytes in the body of one request; above it the answer is 413.
   package var bodyBytesMax = 64 << 10
-  /// The most bytes in one WebSocket message, over all its fragments; above it the close code is 1009.
+  /// The maximum number of bytes in one WebSocket message, over all its fragments; above it the close code is 1009.
   package var messageBytesMax = 64 << 10
-  /// The most bytes that wait for a peer that reads slowly; above it the peer is a slow consumer.
+  /// The maximum number of bytes that wait for a peer that reads slowly; above it the peer is a slow consumer.
   package var outboundBytesMax = 256 << 10
-  /// The most connections of a server on all its listeners and loops; above it the answer is 503.
+  /// The maximum number of connections of a server on all its listeners and loops; above it the answer is 503.
   package var connectionsMax = 1_000_000
-  /// The most new connections a second of a server, and the largest burst; above it the answer is 503. Nil for no limit.
+  /// The maximum number of new connections a second of a server, and the largest burst; above it the answer is 503. Nil
+  /// for no limit.
   package var connectionsPerSecond: Double?
   /// The time in which an accepted connection must send its request head, and the time for the body. Whole seconds.
   package var handshakeTimeout = Duration.seconds(10)

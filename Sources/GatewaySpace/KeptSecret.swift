@@ -6,7 +6,7 @@ package import GatewayTokens
 ///
 /// The tokens that it has signed, e.g. a guest's, are valid after a restart.
 package enum KeptSecret {
-  /// The store's secret, made of `chance` the first time.
+  /// Returns the store's secret, which is created from `chance` the first time.
   package static func secret(
     in store: any Store, at now: WallTime, from chance: Secrets
   ) async throws(GatewayError) -> String {

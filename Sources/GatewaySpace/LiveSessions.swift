@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayIdentity
 internal import GatewayRuntime
 
-/// The open sessions of a gateway, whose tokens are asked about again.
+/// The open sessions of a gateway, whose tokens are checked again.
 ///
 /// `@unchecked Sendable`: its reference, which is weak so that the gateway does not keep itself alive, is set once.
 final class LiveSessions: RecheckedSessions, @unchecked Sendable {

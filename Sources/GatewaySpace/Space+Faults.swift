@@ -15,7 +15,7 @@ extension Space {
     return try faults.add(try FaultOrder.read(json: json)).number
   }
 
-  /// Takes a fault back, if it still stands. Only on the first loop.
+  /// Ends a fault, if it is still active. Only on the first loop.
   package func mend(fault number: UInt32) {
     _ = faults?.remove(number)
   }

@@ -78,7 +78,7 @@ extension Space {
     await LoopStage(loop: gateway.tables[0].loop).perform { for fetcher in ended { fetcher.end() } }
   }
 
-  /// Whether it asks anybody outside.
+  /// Whether it sends requests to outside servers.
   package var asksOutside: Bool { !issuers.isEmpty || introspector != nil }
 
   /// The issuers with fetched keys.

@@ -23,7 +23,7 @@ package final class Space: Sendable {
   let introspector: Introspector?
   /// The signals from outside that end logins.
   package let signals: Signals
-  /// Whether the store takes writes, but for faults that somebody has ordered.
+  /// Whether the store accepts writes, apart from ordered faults.
   private let storeProbe: StoreProbe
   /// Asks the application's own servers.
   let caller: EndpointCaller
@@ -84,7 +84,7 @@ package final class Space: Sendable {
     faults?.admit(upgrade, to: gateway) ?? gateway.admit(upgrade, on: loop)
   }
 
-  /// Everything the gateway's own port answers, made anew.
+  /// All routes of the gateway's own port, created anew by each call.
   package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } + finished(signals.routes) }
 
   /// Returns the routes of one of its vendors on the gateway's own port.
@@ -118,7 +118,7 @@ package final class Space: Sendable {
     }
   }
 
-  /// Returns the same resource, whose answer comes after everything that its handler announced.
+  /// Returns the same resource with an answer that comes after everything that its handler announced.
   private func settled(_ route: HTTPRoute) -> HTTPRoute {
     let (handler, gateway) = (route.handler, gateway)
     return route.answered { request, parameters in
@@ -157,8 +157,8 @@ package final class Space: Sendable {
     return await storeProbe.takesWrites(at: loop.now, loop.wallTime)
   }
 
-  /// Has its vendors and its token provider go by the keys and secrets of `settings`, which are its own with every file
-  /// read anew; sessions stay. Throws what is wrong with them, with nothing changed.
+  /// Makes its vendors and its token provider use the keys and secrets of `settings`, which are its own with every file
+  /// read again; sessions stay. Throws the error in them, with nothing changed.
   package func renewKeys(by settings: SpaceSettings) async throws {
     let renewals = try zip(vendors, settings.vendors).map { vendor, fresh in try vendor.renewal(by: fresh) }
     let now = await gateway.tables[0].perform { $0.loop.wallTime }
@@ -170,7 +170,7 @@ package final class Space: Sendable {
     introspector?.takeSecret(of: settings.introspector)
   }
 
-  /// A name of 256 bits that nobody can guess, in the alphabet of base64url.
+  /// Returns an unguessable name of 256 bits, in the alphabet of base64url.
   package func newKey() -> String { Base64URL.encode(secrets.bytes(32)) }
 
   /// A word of the system's chance: the seed where none is given.
@@ -179,7 +179,7 @@ package final class Space: Sendable {
     return generator.next()
   }
 
-  /// The site of the gateway's port, made anew.
+  /// The site of the gateway's port, created anew by each call.
   package var site: SpaceSite { SpaceSite(self, finding: HTTPRouter(routes)) }
 
   /// The same where few of its resources are ever asked for: a vendor's are made when one is.

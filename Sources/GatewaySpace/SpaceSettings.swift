@@ -42,7 +42,7 @@ package struct SpaceSettings: Sendable {
   /// Takes the keys of the other settings, which are equal but for their keys, e.g. a store's own secret.
   package mutating func sign(as other: SpaceSettings) {
     (vendors, issuer) = (other.vendors, other.issuer)
-    // The vendors go by the login's keys that are fetched into these.
+    // The vendors use the login's keys that are fetched into these.
     (identity, introspector, signals) = (other.identity, other.introspector, other.signals)
   }
 }

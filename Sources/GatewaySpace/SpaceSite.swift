@@ -17,7 +17,7 @@ package struct SpaceSite: Site {
     await inner.respond(to: request, on: loop)
   }
 
-  /// The application that a request names, in the words of the wire whose it is; nil for none.
+  /// Returns the application that a request names, in the words of the path's wire; nil for none.
   func application(in request: HTTPRequest) -> String? {
     let bindings = space.gateway.bindings
     let binding =

@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// A clock that follows a time of day back at once, and ahead only after a day.
 ///
-/// So the clock forgets nothing that a jump ahead let expire, if the jump is undone.
+/// So the clock still knows what expired by a jump ahead if the jump is undone.
 struct SteadyClock {
   /// How long the time of day must have been ahead before it is taken for right.
   static let doubt = Duration.seconds(86_400)

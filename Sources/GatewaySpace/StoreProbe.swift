@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayKit
 internal import Synchronization
 
-/// A probe of a store: whether it takes what is written, by a row of its own that is written over again. Asked at most
-/// once a second; in between the answer is the last one.
+/// A probe of a store: whether it accepts a write, to a row of its own that is overwritten. It asks at most once a
+/// second; in between the answer is the last one.
 package final class StoreProbe: Sendable {
   private struct Row: StoreValue {
     var at: WallTime

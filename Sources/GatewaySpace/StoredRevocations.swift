@@ -27,7 +27,7 @@ struct StoredRevocations: RevocationKeeper {
     var issuedBefore: WallTime
   }
 
-  /// A row that is written anew with every other, so that its version says whether there is something new.
+  /// A row that is written with every other row, so that its version shows whether something is new.
   private struct ChangeRow: StoreValue {}
 
   private static let change = StoreTable<ChangeRow>("gateway.revoked.change").key()
@@ -204,13 +204,13 @@ struct StoredRevocations: RevocationKeeper {
     }
   }
 
-  /// The later of two ends, of which nil is the latest.
+  /// The later of two ends; nil is the latest.
   private static func later(_ one: WallTime?, _ other: WallTime?) -> WallTime? {
     guard let one, let other else { return nil }
     return max(one, other)
   }
 
-  /// The later of two times, of which nil is the earliest.
+  /// The later of two times; nil is the earliest.
   private static func latest(_ one: WallTime?, _ other: WallTime?) -> WallTime? {
     guard let one, let other else { return one ?? other }
     return max(one, other)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// finds.
 package final class VendorRoutes: RouteFinding {
   private let space: Space
-  /// By the numbers of the vendors; nil while none of a vendor's was asked for.
+  /// By the numbers of the vendors; nil until a vendor's resource is first requested.
   private let routers: Mutex<[HTTPRouter?]>
 
   package init(_ space: Space) {
@@ -30,7 +30,7 @@ package final class VendorRoutes: RouteFinding {
     return others ?? .none
   }
 
-  /// The vendor whose wire the path belongs to.
+  /// Returns the vendor whose wire has the path.
   private func owner(of path: String) -> Int {
     space.vendors.firstIndex { $0.bindings.contains { $0.dialect.owns(path: path) } } ?? 0
   }

@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayKit
 
-/// The commits of the last minute, so that a commit whose answer was lost is not done again when it is retried.
-/// The count is bounded; the oldest commit is forgotten first.
+/// The commits of the last minute. A commit whose answer was lost is thus not applied again when it is retried. The
+/// count is bounded; the oldest commit is removed first.
 package struct DoneCommits {
   private static let memory = Duration.seconds(60)
 

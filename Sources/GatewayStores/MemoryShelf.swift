@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// Rows in dictionaries, with the Swift values as they were written, not their JSON.
+/// Rows in dictionaries, with the Swift values themselves, not their JSON.
 struct MemoryShelf: Shelf {
   private var rows: [StorePath: ShelfRow<any StoreValue>] = [:]
   private var paths = SortedKeys<StorePath>()

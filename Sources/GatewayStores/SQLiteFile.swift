@@ -66,7 +66,7 @@ final class SQLiteFile {
     }
     close(descriptor)
     var opened: OpaquePointer?
-    // SQLite does not take a name that begins with a colon as a file's.
+    // SQLite does not take a name that begins with a colon as a file name.
     let code = sqlite3_open_v2(
       path.hasPrefix(":") ? "./\(path)" : path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard let opened else { throw SQLiteFileError(description: "\(path): no memory to open it") }

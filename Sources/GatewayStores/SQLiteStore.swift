@@ -10,7 +10,7 @@ internal import Synchronization
 /// one transaction and answers them when that is on the disk, so many commits share one sync. If the disk accepts nothing,
 /// every commit of the transaction fails.
 package final class SQLiteStore: Store {
-  /// The most commits that share a transaction.
+  /// The maximum number of commits that share a transaction.
   private static let batchMax = 1024
 
   package let lines: Turns<StorePath>? = Turns()

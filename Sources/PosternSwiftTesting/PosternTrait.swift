@@ -27,7 +27,7 @@ public struct PosternTrait: TestTrait, SuiteTrait, TestScoping {
   /// True: each test of a suite has its own gateway.
   public var isRecursive: Bool { true }
 
-  /// Runs the test with a gateway, which `PosternGateway.current` returns meanwhile.
+  /// Runs the test with a gateway, which `PosternGateway.current` returns during the test.
   @concurrent public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
   ) async throws {

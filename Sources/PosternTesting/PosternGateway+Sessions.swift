@@ -36,8 +36,8 @@ extension PosternGateway {
     (try? await gateway.control(UserID(user), .askForRefresh)) ?? 0
   }
 
-  /// Revokes every token of the user issued until now. Returns the number of affected live sessions. Throws if the tokens of
-  /// ten thousand users have been revoked: the gateway remembers no more.
+  /// Revokes every token of the user issued until now. Returns the number of affected live sessions. Throws if the
+  /// tokens of ten thousand users have been revoked: the gateway stores no more.
   @discardableResult
   public func revoke(user: String) async throws -> Int {
     try await gateway.revoke(.user(UserID(user), issuedBefore: await now()))

@@ -61,8 +61,8 @@ extension PosternGateway {
   ///
   /// At each deadline, a client that owes an answer has `patience` for it in real time, while the gateway's time stands
   /// still. So a client that takes 300 ms loses nothing of its timeout. A silent client costs one patience, and is in
-  /// ``Advance/owing``. If the advance passes its timeout, it is cut off, which ``Advance/cutOff`` counts. Pings use real
-  /// time.
+  /// ``Advance/owing``. If the advance passes its timeout, it is disconnected, which ``Advance/cutOff`` counts. Pings
+  /// use real time.
   ///
   /// Returns the result. Throws ``NotAdvanced`` if the time could not be advanced: the limit is ten years at once, a hundred
   /// in all, and one advance at a time.

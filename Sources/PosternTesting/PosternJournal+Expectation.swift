@@ -17,8 +17,8 @@ extension PosternJournal {
     /// Counts the calls of the built-in provider, `POST /v1/tokens` at ``PosternGateway/httpURL``.
     public static let oneProviderCallPerExpiry = oneProviderCallPerExpiry(quiet: .zero)
 
-    /// Returns the same expectation, checked until `quiet` of real time has passed after the last refresh; undecided before
-    /// that. A client whose two calls are under way at once may be refreshed between them.
+    /// Returns the same expectation, checked until `quiet` of real time has passed after the last refresh; undecided
+    /// before that. A client with two calls in flight may be refreshed between them.
     public static func oneProviderCallPerExpiry(quiet: Duration) -> Expectation {
       Expectation(expectation: .oneProviderCallPerExpiry(quiet: quiet))
     }
@@ -104,7 +104,7 @@ extension PosternJournal {
     var judged = await judge(expectation.expectation, user, after)
     let lost = judged?.lost ?? .zero
     while judged?.verdict.outcome == .undecided, !Task.isCancelled {
-      // Adds the time that a slow machine took meanwhile.
+      // Adds the time that a slow machine took in between.
       let end = begun + limit + min((judged?.lost ?? lost) - lost, limit * Self.slowest)
       let isOver = await transport { [gateway] loop in
         guard loop.now < end, !loop.hasEnded, gateway.journal?.hasEnded == false else { return true }

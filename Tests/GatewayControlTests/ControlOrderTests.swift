@@ -84,7 +84,7 @@ struct ControlOrderTests {
   }
 
   @Test
-  func `the settings of a space are read as they were written`() throws {
+  func `the settings of a space are read back as they were written`() throws {
     let settings = #"{"refresh-timeout":"2s","seconds":[1,2.50,true],"wire":{"content":{"a": 1e2}}}"#
     let order = try read(MakeSpaceOrder(name: "t17", settings: JSONFragment(settings)))
     #expect(order.text == #"{"name":"t17","settings":\#(settings)}"#)

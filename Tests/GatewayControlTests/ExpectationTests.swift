@@ -115,7 +115,7 @@ struct ExpectationTests {
   }
 
   @Test
-  func `one_provider_call_per_expiry does not pass a client whose calls are still under way`() {
+  func `one_provider_call_per_expiry does not pass a client whose calls are still in flight`() {
     let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .milliseconds(200))
     let story = Story(.login + .refresh())
     #expect(story.verdict(rule, later: 50).outcome == .undecided)
@@ -155,7 +155,9 @@ struct ExpectationTests {
     Case("none", .call, .undecided),
     Case("one among others", .login + [.bobComes, .opened(on: 7)], .undecided),
   ])
-  func `stops_after fails a client that goes on beyond its attempts`(_ scene: Case) { scene.check(.stopsAfter(2)) }
+  func `stops_after fails a client that continues after its allowed attempts`(_ scene: Case) {
+    scene.check(.stopsAfter(2))
+  }
 
   @Test
   func `stops_after counts provider calls and refreshes on request`() {
@@ -250,7 +252,7 @@ struct ExpectationTests {
   }
 
   @Test
-  func `refreshed_in_time fails as soon as the time is over, and decides nothing before`() {
+  func `refreshed_in_time fails as soon as the time has passed, and has no verdict before`() {
     Case("not yet", .login + [.requested()], .undecided, [5]).check(.refreshedInTime(within: .seconds(2)), later: 2_000)
     Case("late", .login + [.requested()], .failed, [5]).check(.refreshedInTime(within: .seconds(2)), later: 2_001)
     Case("no limit", .login + [.requested()], .undecided, [5]).check(.refreshedInTime())
@@ -331,7 +333,7 @@ struct ExpectationTests {
     .waitsAtLeast(.milliseconds(1), after: .messageOut, before: .refresh),
     .backoffHasJitter(after: .refreshRequested),
   ])
-  func `a long journal is judged in pieces, with the same verdict, while others are served`(
+  func `a long journal is checked in pieces, with the same verdict, while other clients are served`(
     _ expectation: GatewayControl.Expectation
   ) throws {
     let bob = UserID("bob")
@@ -350,7 +352,7 @@ struct ExpectationTests {
   }
 
   @Test
-  func `a client that needs no provider token is not judged by provider calls until it needs one`() {
+  func `a client that needs no provider token is not checked for provider calls until it needs one`() {
     let own: [Story.Line] = [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()]
     #expect(Story(own).verdict(.oneProviderCallPerExpiry(quiet: .zero)).outcome == .notApplicable)
     let verdict = Story(own + .refresh("c")).verdict(.oneProviderCallPerExpiry(quiet: .zero))

@@ -47,7 +47,7 @@ struct RenewalTests {
       .login + [.ended(.renew)] + .call + [.loggedIn("b", on: 2), .ended(.renew, on: 2)], .failed, [9]),
     Case("asked, and gone", .asked, .login + [.requested(), .ended(.renew)], .failed, [5, 6]),
   ])
-  func `refreshed_in_time takes a return for a renewal where clients renew so`(_ scene: Case) {
+  func `refreshed_in_time counts a reconnect as a renewal if clients of the wire renew by reconnecting`(_ scene: Case) {
     scene.check(.refreshedInTime(within: .seconds(10)))
   }
 
@@ -67,7 +67,7 @@ struct RenewalTests {
   }
 
   @Test
-  func `a close behind a proxy says what it means to the client`() {
+  func `a close behind a proxy is recorded with its meaning for the client`() {
     let close = JournalClose(.withoutCode, code: 3005, isFaulted: true, then: .renew)
     #expect(close.isFaulted && close.then == .renew)
     for then in ReturnVerdict.allCases { #expect(JournalClose(.goingAway, code: 1001, then: then).then == then) }

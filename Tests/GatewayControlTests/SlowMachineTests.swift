@@ -45,14 +45,14 @@ struct SlowMachineTests {
   }
 
   @Test
-  func `a second token for one request is allowed if a slow machine may have held up the first`() {
+  func `a second token for one request is allowed if a slow machine may have delayed the first`() {
     let story = Story(.login + .refresh() + [.presented(1_200)])
     #expect(story.verdict(.singleFlight).outcome == .passed)
     #expect(story.verdict(.singleFlight, late: Self.late(0, 10_000, 500)).outcome == .undecided)
   }
 
   @Test
-  func `calls at once that a slow machine has put one after the other are no single flight`() {
+  func `concurrent calls that a slow machine has put one after the other do not prove single flight`() {
     let calls: [Story.Line] = [.requested()] + .call + [.asked(30), .minted(), .presented(), .refreshed()]
     let story = Story(.login + calls)
     #expect(story.verdict(.singleFlight).outcome == .passed)
@@ -65,7 +65,7 @@ struct SlowMachineTests {
   }
 
   @Test
-  func `a provider call that is given up because a slow machine held it up may be made again`() {
+  func `a provider call that a client abandoned because a slow machine delayed it may be repeated`() {
     let story = Story(.login + [.requested(), .asked(), .asked(3_000), .minted(), .presented(), .refreshed()])
     #expect(story.verdict(.singleFlight).outcome == .failed)
     #expect(story.verdict(.singleFlight, late: Self.late(1_000, 4_100, 2_500)).outcome == .undecided)
@@ -112,7 +112,7 @@ struct SlowMachineTests {
   }
 
   @Test
-  func `a second token that is asked for because a slow machine held up the first is not one too many`() {
+  func `a second token that is requested because a slow machine delayed the first is allowed`() {
     let calls: [Story.Line] = [.requested()] + .call + [.asked(3_000), .minted(), .presented(), .refreshed()]
     let rule = GatewayControl.Expectation.oneProviderCallPerExpiry(quiet: .zero)
     #expect(Story(.login + calls).verdict(rule).outcome == .failed)
@@ -121,7 +121,7 @@ struct SlowMachineTests {
   }
 
   @Test
-  func `a close whose handshake a slow gateway ends late does not make the client hasty`() {
+  func `a close handshake that a slow gateway finishes late does not make the client too early`() {
     let rule = GatewayControl.Expectation.waitsAtLeast(.milliseconds(500), after: .closed)
     let story = Story(
       .login + [
@@ -132,7 +132,7 @@ struct SlowMachineTests {
   }
 
   @Test
-  func `waits with jitter that a slow machine has lengthened do not count as a law without chance`() {
+  func `waits with jitter that a slow machine has lengthened do not count as waits without jitter`() {
     let story = Story(ExpectationTests.restarts([300, 900, 420, 1_250, 610, 1_020]))
     #expect(story.verdict(.backoffHasJitter()).outcome == .passed)
     let slow = story.verdict(.backoffHasJitter(), late: Self.late(0, 20_000, 20_000))

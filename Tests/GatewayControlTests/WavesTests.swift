@@ -18,13 +18,13 @@ struct WavesTests {
   }
 
   @Test(arguments: [60, 300, 1_800, 3_600], [1, 40])
-  func `tokens that end evenly make no wave, however short they live`(life: Int, each: UInt32) {
+  func `tokens that expire evenly make no wave, however short their life is`(life: Int, each: UInt32) {
     let waves = Waves.all(in: reading { seconds in for second in 0..<life { seconds[second] = each } })
     #expect(waves.isEmpty)
   }
 
   @Test
-  func `waves stand out of tokens that end evenly around them, and are told apart`() {
+  func `waves are distinguished from tokens that expire evenly around them, and from each other`() {
     let waves = Waves.all(
       in: reading { seconds in
         for second in seconds.indices { seconds[second] = 1 }

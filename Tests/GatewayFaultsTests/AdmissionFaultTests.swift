@@ -19,7 +19,7 @@ struct AdmissionFaultTests {
   }
 
   @Test
-  func `a fault refuses only the upgrades it is meant for, as far as the upgrade tells`() throws {
+  func `a fault refuses only the upgrades that it is meant for, as far as the upgrade shows it`() throws {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 403, "who": {"users": ["martin"]}}"#)
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 429, "who": {"kind": "guest"}}"#)

@@ -24,7 +24,7 @@ struct ClockFaultTests {
   }
 
   @Test(arguments: [(-4, nil), (-6, 401), (600, nil), (607, 401)] as [(Int, Int?)])
-  func `a gateway with a wrong clock judges by it`(ahead: Int, refusal: Int?) throws {
+  func `a gateway with a wrong clock decides by that clock`(ahead: Int, refusal: Int?) throws {
     let fault = try faulty.fail(#"{"fault": "gateway_clock", "ahead_s": \#(ahead)}"#)
     let token = try faulty.minted(for: "ann", life: 602)
     #expect(faulty.simulated.connect(token).refusal == refusal)

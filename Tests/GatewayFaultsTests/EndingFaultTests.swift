@@ -34,7 +34,8 @@ struct EndingFaultTests {
   }
 
   @Test
-  func `a fault leaves a connection as a ghost: the client is sent nothing more, the gateway has forgotten it`() throws
+  func `a fault leaves a connection as a ghost: the client receives nothing more, and the gateway has forgotten it`()
+    throws
   {
     let faulty = try FaultyGateway()
     try faulty.fail(#"{"fault": "never_close", "times": 1}"#)
@@ -63,7 +64,7 @@ struct EndingFaultTests {
   }
 
   @Test
-  func `a reset follows an event, on the connection that it happened to`() throws {
+  func `a reset follows an event, on the connection of that event`() throws {
     let faulty = try FaultyGateway()
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     try faulty.fail(#"{"fault": "reset", "when": {"after": "refresh_requested"}, "times": 1}"#)
@@ -76,7 +77,7 @@ struct EndingFaultTests {
   }
 
   @Test
-  func `a half-open connection delivers nothing until it is mended`() throws {
+  func `a half-open connection delivers nothing until the fault ends`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     let fault = try faulty.fail(#"{"fault": "half_open"}"#)
@@ -117,7 +118,7 @@ struct EndingFaultTests {
   }
 
   @Test
-  func `a gateway that does not read delivers what was sent when the fault is taken back`() throws {
+  func `a gateway that does not read delivers what was sent when the fault ends`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     let fault = try faulty.fail(#"{"fault": "stop_reading"}"#)

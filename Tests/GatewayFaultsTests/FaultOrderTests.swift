@@ -9,7 +9,7 @@ import Testing
 
 struct FaultOrderTests {
   @Test
-  func `every fault reads its own example, and has a word of its own`() throws {
+  func `every fault reads its own example, and has a unique name`() throws {
     for fault in Faults.all {
       let order = try FaultOrder.read(json: Array(fault.example.utf8))
       #expect(type(of: order.fault) == fault)
@@ -51,7 +51,7 @@ struct FaultOrderTests {
     (#"{"fault": "abort", "codes": [70000]}"#, "codes must be"),
     (#"{"fault": "drop", "what": "login", "side": "upstream"}"#, "side goes with"),
   ])
-  func `a wrong fault order is refused, with what would be right`(json: String, wanted: String) {
+  func `a wrong fault order is refused, and the error names what would be right`(json: String, wanted: String) {
     let error = #expect(throws: GatewayError.self) { _ = try FaultOrder.read(json: Array(json.utf8)) }
     #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
   }
@@ -93,7 +93,7 @@ struct FaultOrderTests {
   }
 
   @Test
-  func `the number of present faults is bounded, and ended faults do not count`() throws {
+  func `the number of active faults is bounded, and ended faults do not count`() throws {
     let faulty = try FaultyGateway()
     for _ in 0..<FaultBook.countMax {
       try faulty.fail(#"{"fault": "drop", "what": "ping", "for_s": 10}"#)

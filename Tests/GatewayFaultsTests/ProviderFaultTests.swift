@@ -43,7 +43,7 @@ struct ProviderFaultTests {
   }
 
   @Test
-  func `a throttled token provider makes the ordered number a second, one after the other`() throws {
+  func `a throttled token provider makes the ordered number of tokens a second, one after the other`() throws {
     try faulty.fail(#"{"fault": "mint_rate", "per_s": 2}"#)
     let provider = faulty.simulated.space.space.provider
     let orders = (0..<10).map { number in
@@ -58,7 +58,7 @@ struct ProviderFaultTests {
   }
 
   @Test
-  func `a token provider with a budget limits each user, and bans the one that goes on`() throws {
+  func `a token provider with a budget limits each user, and bans a user who continues`() throws {
     try faulty.fail(
       #"{"fault": "mint_limited", "per": "user", "limit": 2, "window_s": 60, "retry_after": [5, 9], "#
         + #""ban": {"after": 2, "within_s": 60, "for_s": 300}}"#)

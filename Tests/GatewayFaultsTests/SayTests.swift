@@ -19,7 +19,7 @@ struct SayTests {
   }
 
   @Test
-  func `a message said to a user reaches each of the user's connections and nobody else`() throws {
+  func `an operator's message to a user reaches each of the user's connections and no others`() throws {
     let faulty = try FaultyGateway()
     let (one, other, bob) = (faulty.connect(), faulty.connect(), faulty.connect("bob"))
     let done = say(.frame(Frame(text: #"{"type":"notice"}"#)), to: "ann", in: faulty)
@@ -33,7 +33,7 @@ struct SayTests {
   }
 
   @Test
-  func `a refresh request that was said leaves the session as it is, and an answer renews it`() throws {
+  func `an operator's refresh request leaves the session as it is, and an answer renews it`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect(life: .seconds(3_600))
     #expect(say(.refreshRequest, to: "ann", in: faulty)?.told == 1)
@@ -88,7 +88,7 @@ struct SayTests {
   }
 
   @Test
-  func `other faults apply to a message that is said`() throws {
+  func `other faults also apply to an operator's message`() throws {
     let faulty = try FaultyGateway()
     let ann = faulty.connect()
     try faulty.fail(#"{"fault": "drop", "what": "any:out", "times": 1}"#)
@@ -110,7 +110,7 @@ struct SayTests {
   }
 
   @Test(arguments: [("message_out", "client"), ("faulted", "client"), ("message_in", "upstream")])
-  func `an order for say that would follow itself without end is refused`(event: String, side: String) {
+  func `an order for say that would trigger itself endlessly is refused`(event: String, side: String) {
     let order = #"{"fault": "say", "text": "a", "side": "\#(side)", "when": {"after": "\#(event)"}}"#
     #expect { try FaultOrder.read(json: Array(order.utf8)) } throws: { error in
       (error as? GatewayError)?.message.contains(bytesOf: "give times") == true

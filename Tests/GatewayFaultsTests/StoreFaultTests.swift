@@ -25,13 +25,13 @@ struct StoreFaultTests {
   }
 
   @Test(arguments: ["lost_answer", "conflict"])
-  func `commits whose answers are lost or overtaken now and then apply all the same`(word: String) throws {
+  func `commits whose answers are sometimes lost or overtaken still apply`(word: String) throws {
     let fault = try faulty.fail(#"{"fault": "store_\#(word)", "times": 2}"#)
     #expect(try guest() == 201 && fault.count == 2)
   }
 
   @Test
-  func `a store whose answers are always lost makes a refusal`() throws {
+  func `a store whose answers are always lost leads to a refusal`() throws {
     let fault = try faulty.fail(#"{"fault": "store_lost_answer"}"#)
     #expect(try guest() == 503 && fault.count > 2)
   }

@@ -28,7 +28,9 @@ struct VerificationFaultTests {
   }
 
   @Test
-  func `a good token is refused at the login, once for each occurrence, although somebody asks who it is`() throws {
+  func `a good token is refused at the login once for each occurrence, although an HTTP request asks whose it is`()
+    throws
+  {
     let fault = try faulty.fail(#"{"fault": "refuse_token", "of": "login", "times": 2}"#)
     try faulty.fail(#"{"fault": "refuse_upgrade", "status": 503, "who": {"users": ["martin"]}}"#)
     #expect(faulty.connect("martin").refusal == 503 && fault.count == 0)
@@ -72,7 +74,7 @@ struct VerificationFaultTests {
   }
 
   @Test
-  func `a token that cannot be judged now is neither good nor bad, however often`() throws {
+  func `a token that cannot be verified now is neither good nor bad, however often it comes`() throws {
     try faulty.fail(#"{"fault": "refuse_for_now", "of": "refresh", "times": 20, "who": {"users": ["ann"]}}"#)
     let (ann, bob) = (faulty.connect("ann"), faulty.connect("bob"))
     faulty.expire("ann")
@@ -89,7 +91,7 @@ struct VerificationFaultTests {
   }
 
   @Test
-  func `an outage of the identity provider ends nobody who is in for an hour, and keeps others out`() throws {
+  func `an outage of the identity provider disconnects no connected user for an hour, and keeps others out`() throws {
     let ann = faulty.connect("ann")
     let fault = try faulty.fail(#"{"fault": "refuse_for_now", "error": "identity_unavailable"}"#)
     faulty.expire("ann")
@@ -105,7 +107,7 @@ struct VerificationFaultTests {
   }
 
   @Test
-  func `a fault of tokens that cannot be judged takes no other error`() {
+  func `a fault of unverifiable tokens allows no other error`() {
     #expect(throws: GatewayError.self) {
       try faulty.fail(#"{"fault": "refuse_for_now", "error": "signature_invalid"}"#)
     }

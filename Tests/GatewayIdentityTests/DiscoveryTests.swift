@@ -24,7 +24,7 @@ struct DiscoveryTests {
   }
 
   @Test(arguments: [usual, "/.well-known/oauth-authorization-server"])
-  func `the discovery document says where the keys are, by either of its addresses`(path: String) throws {
+  func `the discovery document names the address of the keys, at either of its own addresses`(path: String) throws {
     let space = try IdentitySpace(VirtualIssuer(), discovers: true)
     Self.serve(space.issuer, at: path)
     #expect(space.begin() == nil)
@@ -51,7 +51,7 @@ struct DiscoveryTests {
     "https://[::ffff:192.168.0.1]/keys", "https://[fe80::1]/keys", "https://[fd00::1]/keys", "https://localhost/keys",
     "https://[64:ff9b::7f00:1]/keys", "https://100.64.0.1/keys", "https://0.0.0.0/keys",
   ])
-  func `a document of an issuer outside leads nowhere inside`(keys: String) throws {
+  func `a document of an external issuer cannot point to an internal address`(keys: String) throws {
     let logs = LogKeeper()
     let space = try IdentitySpace(VirtualIssuer(), discovers: true, logs: logs)
     Self.serve(space.issuer, keys: keys)
@@ -70,7 +70,7 @@ struct DiscoveryTests {
   }
 
   @Test(arguments: ["", "[]", "{}", "{\"issuer\":7}", "{\"issuer\":\"https://login.example\"}", "\u{1}"])
-  func `a document that is none is a failure, and is asked for again`(body: String) throws {
+  func `an invalid discovery document is a failure, and is requested again`(body: String) throws {
     let logs = LogKeeper()
     let space = try IdentitySpace(VirtualIssuer(), discovers: true, logs: logs)
     space.issuer.answer = { _ in HTTPResponse(status: 200, body: Array(body.utf8)) }

@@ -53,7 +53,9 @@ struct EndpointCallerTests {
   }
 
   @Test(arguments: OutboundPlace.allCases)
-  func `a server that fails for a moment is asked again, one that refuses or hangs is not`(place: OutboundPlace)
+  func `a request to a server that fails for a moment is repeated, one to a server that refuses or hangs is not`(
+    place: OutboundPlace
+  )
     async throws
   {
     let site = AnsweringSite { request, number, loop in
@@ -95,7 +97,7 @@ struct EndpointCallerTests {
   }
 
   @Test
-  func `ten thousand wait for a place, and one more does not`() {
+  func `ten thousand requests wait for a place, and one more is refused`() {
     let world = SimulatedWorld(seed: 1, loops: 1, keepsTrace: false)
     let (slots, loop, stage) = (CallSlots(), world.loops[0].eventLoop, world.loops[0].stage)
     let entries = Mutex<[CallSlots.Entry: Int]>([:])
@@ -152,7 +154,7 @@ struct EndpointCallerTests {
   }
 
   @Test
-  func `a server that wants a pause gets it, however often it is asked for something`() async throws {
+  func `a server that asks for a pause gets it, however many requests there are`() async throws {
     let site = AnsweringSite { _, number, _ in
       number == 1 ? HTTPResponse(status: 429, headers: [HTTPField("retry-after", "30")]) : Self.good()
     }
@@ -168,7 +170,7 @@ struct EndpointCallerTests {
   }
 
   @Test
-  func `a breaker opens when half of twenty answers within ten seconds are failures, and not if they take longer`() {
+  func `a breaker opens when half of twenty answers within ten seconds are failures, and not over a longer time`() {
     for (pause, opens) in [(Duration.milliseconds(400), true), (.milliseconds(700), false)] {
       var breaker = Breaker()
       var now = Instant.zero

@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct IntrospectionTests {
   @Test
-  func `an active token lets its user in, an inactive one is refused with 401013, and the request is that of RFC 7662`()
+  func `an active token logs its user in, an inactive one is refused with 401013, and the request is that of RFC 7662`()
     throws
   {
     let space = try IntrospectionSpace()
@@ -43,7 +43,7 @@ struct IntrospectionTests {
   }
 
   @Test
-  func `two hundred logins with one token at once cause one question, and with two hundred tokens one each`() throws {
+  func `two hundred logins with one token at once cause one request, and with two hundred tokens one each`() throws {
     let space = try IntrospectionSpace()
     space.server.delay = .milliseconds(500)
     let peers = (0..<200).map { _ in space.begin("tok-ann") }
@@ -59,8 +59,7 @@ struct IntrospectionTests {
   @Test(arguments: [
     "500", "302", "404", "401", "html", "half", "no active", "text active", "5 MB", "hang", "empty",
   ])
-  func `a server that gives no usable answer refuses nobody and lets nobody in, and is asked again`(mode: String) throws
-  {
+  func `a server without a usable answer refuses and admits no user, and is asked again`(mode: String) throws {
     let space = try IntrospectionSpace()
     let ann = space.connect("tok-ann")
     space.pass(31)
@@ -94,7 +93,7 @@ struct IntrospectionTests {
   }
 
   @Test
-  func `a token is not good beyond its own end, and its session is asked for another before that`() throws {
+  func `a token is not valid beyond its own expiry, and its session is asked for another before that`() throws {
     let space = try IntrospectionSpace()
     let end = space.inner.world.wallTime.nanoseconds / 1_000_000_000 + 20
     space.server.tokens["tok-short"] = "\"sub\":\"ann\",\"exp\":\(end)"
@@ -129,7 +128,7 @@ struct IntrospectionTests {
   }
 
   @Test
-  func `username names the user where the operator says so`() throws {
+  func `username is the user if the operator configures it`() throws {
     let space = try IntrospectionSpace { $0.userMember = "username" }
     space.server.tokens["tok"] = #""sub":"17","username":"zoe""#
     let peer = space.connect("tok")
@@ -165,7 +164,7 @@ struct IntrospectionTests {
   }
 
   @Test
-  func `of more verdicts than are kept the oldest goes, and many replacements of one keep the order short`() {
+  func `the oldest verdict goes when the table is full, and many replacements of one keep the order short`() {
     var cache = VerdictCache(countMax: 3)
     let refusal = Verdict.failure(.tokenUnknown)
     let end = Instant.zero + .seconds(100)

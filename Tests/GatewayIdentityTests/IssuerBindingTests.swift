@@ -24,7 +24,7 @@ struct IssuerBindingTests {
   }
 
   @Test
-  func `an own key and a fetched one of the same kid are two keys, each with its own requirements`() throws {
+  func `an own key and a fetched one with the same kid are two keys, each with its own requirements`() throws {
     let issuer = VirtualIssuer()
     let space = try IdentitySpace(issuer)
     #expect(space.begin() == nil)
@@ -58,7 +58,7 @@ struct IssuerBindingTests {
   }
 
   @Test
-  func `of a set without names sixteen keys are tried, and no more`() throws {
+  func `sixteen keys of a set without names are tried, and no more`() throws {
     let issuer = VirtualIssuer((0..<20).map { "k\($0)" })
     let space = try IdentitySpace(issuer)
     issuer.answer = { [unowned issuer] _ in

@@ -52,7 +52,8 @@ struct KeyFetchTests {
   }
 
   @Test
-  func `after a failed fetch an unknown kid gets 503005, a known key stays good, and then the new one is good`() throws
+  func `after a failed fetch an unknown kid gets 503005, a known key stays valid, and later the new one is valid`()
+    throws
   {
     let space = try IdentitySpace(VirtualIssuer())
     #expect(space.begin() == nil)
@@ -68,7 +69,7 @@ struct KeyFetchTests {
   }
 
   @Test
-  func `a gateway whose issuer is away begins after ten seconds without keys, and has them soon after its return`()
+  func `a gateway whose issuer is away starts after ten seconds without keys, and has them soon after its return`()
     throws
   {
     let space = try IdentitySpace(VirtualIssuer())
@@ -151,7 +152,7 @@ struct KeyFetchTests {
   }
 
   @Test
-  func `failures are tried again ever later, and each says in the log what failed and when the next is`() throws {
+  func `failures are retried at growing intervals, and each is logged with its reason and the next time`() throws {
     let logs = LogKeeper()
     let space = try IdentitySpace(VirtualIssuer(), logs: logs)
     space.issuer.answer = { _ in HTTPResponse(status: 500, body: Array("a secret of the server".utf8)) }
@@ -164,7 +165,7 @@ struct KeyFetchTests {
   }
 
   @Test
-  func `a hung server is given up after three seconds, and a redirect and a huge answer are failures`() throws {
+  func `a request to a hung server ends after three seconds, and a redirect and a huge answer are failures`() throws {
     let logs = LogKeeper()
     let space = try IdentitySpace(VirtualIssuer(), logs: logs)
     space.issuer.delay = .seconds(100)

@@ -34,7 +34,7 @@ struct NameBookTests {
   private static let failed = NameBook.Found.failure(OutboundFailure("no such host", .unreachable))
 
   @Test
-  func `many who want one host cause one question, and its addresses are used for half a minute`() {
+  func `many callers that need one host cause one lookup, and its addresses are used for half a minute`() {
     let world = SimulatedWorld(seed: 1, loops: 1, keepsTrace: false)
     let (service, loop) = (Service(), world.loops[0].eventLoop)
     let book = service.book

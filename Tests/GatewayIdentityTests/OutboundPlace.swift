@@ -110,7 +110,7 @@ final class AnsweringSite: Site {
 
   /// When it was asked.
   var requests: [Instant] { state.withLock { $0.requests } }
-  /// The most requests that were under way at once.
+  /// The maximum number of requests that were under way at once.
   var most: Int { state.withLock { $0.most } }
 
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { .refuse(HTTPResponse(status: 404)) }

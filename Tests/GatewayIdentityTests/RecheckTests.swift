@@ -30,7 +30,7 @@ struct RecheckTests {
   }
 
   @Test
-  func `where sessions are asked, one whose token is no longer active is asked for another`() throws {
+  func `if sessions are to be asked, one whose token is no longer active is asked for another`() throws {
     let space = try IntrospectionSpace { $0.recheck = .seconds(60) }
     let ann = space.connect("tok-ann")
     space.pass(10)
@@ -43,7 +43,7 @@ struct RecheckTests {
   }
 
   @Test
-  func `a server that is away for long ends nobody, and is asked once a second at most`() throws {
+  func `a server that is away for long ends no session, and is asked at most once a second`() throws {
     let space = try IntrospectionSpace(revocation: .close) { $0.recheck = .seconds(10) }
     for index in 0..<100 { space.server.tokens["tok-\(index)"] = "\"sub\":\"u\(index)\"" }
     let peers = (0..<100).map { space.begin("tok-\($0)") }
@@ -61,7 +61,7 @@ struct RecheckTests {
   }
 
   @Test
-  func `a token that no session lives by is forgotten, and asked about no more`() throws {
+  func `a token without a session is forgotten, and not asked about again`() throws {
     let space = try IntrospectionSpace { $0.recheck = .seconds(60) }
     space.connect("tok-ann").close()
     space.pass(100)

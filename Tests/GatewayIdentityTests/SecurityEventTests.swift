@@ -32,7 +32,7 @@ struct SecurityEventTests {
   }
 
   @Test
-  func `session-revoked closes what began before its event, and a replay is answered as if new`() throws {
+  func `session-revoked closes what began before its event, and a replay is answered as if it were new`() throws {
     let scene = try SignalScene()
     let early = scene.connect(try scene.token())
     scene.pass(10)
@@ -72,7 +72,7 @@ struct SecurityEventTests {
   }
 
   @Test
-  func `a session or a device of a user who is not told apart widens to the user, and says so`() throws {
+  func `an event about a session or device that cannot be identified widens to the user, and is logged`() throws {
     let scene = try SignalScene()
     let peer = scene.connect(try scene.token())
     scene.pass(2)
@@ -83,7 +83,7 @@ struct SecurityEventTests {
   }
 
   @Test
-  func `events about nobody here or of other kinds are answered and end nothing`() throws {
+  func `events about unknown users or of other kinds are answered and end no session`() throws {
     let scene = try SignalScene()
     let peer = scene.connect(try scene.token())
     scene.pass(2)

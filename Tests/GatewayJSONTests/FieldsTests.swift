@@ -27,7 +27,7 @@ struct FieldsTests {
   }
 
   @Test
-  func `members are read as what they are, and null is absent`() throws {
+  func `members are read by their type, and null counts as absent`() throws {
     let fields = try fields(
       #"{"s":"grün","n":-7,"b":false,"a":[1,"x"],"t":["x","y"],"o":{"k":"v"},"l":[{"i":1},{"i":2}],"z":null}"#)
     #expect(try fields.string("s", max: 4) == "grün" && fields.requiredString("s", max: 4) == "grün")

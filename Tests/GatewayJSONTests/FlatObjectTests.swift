@@ -35,7 +35,7 @@ struct FlatObjectTests {
   }
 
   @Test
-  func `the flat reader never reads what the parser refuses, nor anything else than it does`() throws {
+  func `the flat reader never reads what the parser refuses, nor reads anything differently`() throws {
     let seeds = [
       #"{"type":"refresh","id":"12","token":"eyJhbGciOiJIUzI1NiJ9.e30.abc"}"#,
       #"{ "type" : "connected", "expires_in_ms": 3600000, "user_id":null }"#, #"{"a":-1,"b":"","c":0}"#,

@@ -80,7 +80,7 @@ struct HostileJSONTests {
   }
 
   @Test
-  func `a slice of a text that breaks off ends within the text`() {
+  func `a slice of an incomplete text ends within the text`() {
     for text in [#"{"data":"a"#, #"{"data":[1,{"a":"b"#, #"{"data":"a\"#, #"{"data"#, #"{"data":"#] {
       let slice = text.utf8.withContiguousStorageIfAvailable {
         JSONSlice(member: "data", of: UnsafeRawBufferPointer($0))

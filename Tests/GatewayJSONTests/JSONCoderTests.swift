@@ -32,7 +32,7 @@ struct JSONCoderTests {
     byName: ["in_words": 1, "inWords": 2], byNumber: [7: "seven"], nothing: nil)
 
   @Test(arguments: [JSONCoder.Layout.compact, .sorted, .indented])
-  func `the coder reads what it has written`(layout: JSONCoder.Layout) throws {
+  func `the coder reads back what it has written`(layout: JSONCoder.Layout) throws {
     for names in [JSONCoder.Names.asWritten, .snakeCase] {
       let text = try JSONCoder(names: names, layout: layout).encode(Self.value)
       // `wsURLPath` is decoded as `wsUrlPath`.
@@ -62,7 +62,7 @@ struct JSONCoderTests {
   }
 
   @Test
-  func `the coder accepts and refuses the texts that the document does`() throws {
+  func `the coder accepts and refuses the same texts as the document`() throws {
     struct Anything: Decodable {
       init(from decoder: any Decoder) {}
     }
@@ -130,7 +130,7 @@ struct JSONCoderTests {
   }
 
   @Test
-  func `the coder has no number for values that are not finite, and says so`() {
+  func `the coder refuses values that are not finite, with an error`() {
     #expect(throws: EncodingError.self) { try JSONCoder().encode([1, Double.nan]) }
     #expect(throws: EncodingError.self) { try JSONCoder().encode(Inner(name: "", counts: [], share: .infinity)) }
     #expect(throws: DecodingError.self) { try JSONCoder().decode(Double.self, from: "1e999") }
@@ -177,7 +177,7 @@ struct JSONCoderTests {
   }
 
   @Test
-  func `a second container of one value may replace what the first wrote`() throws {
+  func `a second container of one value may replace what the first one wrote`() throws {
     struct Both: Encodable {
       enum Key: String, CodingKey { case name, other }
       func encode(to encoder: any Encoder) throws {

@@ -97,7 +97,7 @@ struct JSONDocumentTests {
   }
 
   @Test
-  func `a name is found whether it is written with escapes or without, and comes twice either way`() throws {
+  func `a name is found whether it is written with escapes or without, and both spellings are the same name`() throws {
     let root = try JSONDocument.parse(#"{"\u0061":{"b\n":1},"é":[2]}"#).root
     #expect(root["a"]?["b\n"]?.integer == 1 && root["\u{e9}"]?.element(0)?.integer == 2)
     // The same word to a reader, other bytes.
@@ -118,7 +118,7 @@ struct JSONDocumentTests {
   }
 
   @Test
-  func `integers of any size are read as reals where that is asked for`() throws {
+  func `integers of any size are read as reals if the caller asks for it`() throws {
     let text = Array(#"{"big":99999999999999999999,"small":7,"list":[1]}"#.utf8)
     let root = try text.withUnsafeBytes { try JSONDocument($0, integersOfAnySize: true).root }
     #expect(root["big"]?.number == 1e20 && root["small"]?.kind == .real && root["small"]?.number == 7)

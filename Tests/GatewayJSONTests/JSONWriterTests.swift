@@ -16,7 +16,7 @@ struct JSONWriterTests {
   }
 
   @Test
-  func `commas stand between members and elements, on every level`() {
+  func `commas separate members and elements, on every level`() {
     let written = text { json in
       json.member("a") { _ in }
       json.member("b") { json in
@@ -41,7 +41,7 @@ struct JSONWriterTests {
   }
 
   @Test
-  func `characters that must be escaped are, wherever they stand in a text`() throws {
+  func `characters that must be escaped are escaped at every position of a text`() throws {
     for (length, place) in (1...20).flatMap({ length in (0..<length).map { (length, $0) } }) {
       for odd in ["\"", "\\", "\u{1f}", "\u{0}", "\u{7f}", "é", "\u{10ffff}", " ", "!", "["] {
         let value = String(repeating: "x", count: place) + odd + String(repeating: "y", count: length - place - 1)

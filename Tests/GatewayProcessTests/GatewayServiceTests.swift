@@ -136,7 +136,7 @@ struct GatewayServiceTests {
   }
 
   @Test
-  func `orders to reload are answered with what was read, and with the reason why old keys were kept`() async throws {
+  func `orders to reload are answered with what was read, and with the reason if old keys stay`() async throws {
     let served = try await Served()
     let fails = Mutex(false)
     @Sendable func ask() async throws -> [(Int, String)] {
@@ -176,7 +176,8 @@ struct GatewayServiceTests {
   }
 
   @Test
-  func `a service manager is told ready, reloading and stopping, and its absence ends nothing`() async throws {
+  func `a service manager is told ready, reloading and stopping, and a gateway without one runs as well`() async throws
+  {
     let manager = try NotifiedSocket()
     let served = try await Served()
     @Sendable func order() async throws {

@@ -10,7 +10,7 @@ struct NotifySocketTests {
   }
 
   @Test(arguments: ["notify", "@", "/", "vsock:2:1234", "/" + String(repeating: "x", count: 107)])
-  func `an address that is no path and no abstract name is an error, and so is one that is too long`(name: String) {
+  func `an address that is no path and no abstract name is an error, and so is a too long one`(name: String) {
     #expect(throws: NotifySocketError.self) { try NotifySocket(["NOTIFY_SOCKET": name]) }
   }
 

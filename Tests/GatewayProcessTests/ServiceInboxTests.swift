@@ -48,7 +48,7 @@ struct ServiceInboxTests {
   }
 
   @Test
-  func `SIGHUPs that wait become one reload`() async {
+  func `several waiting SIGHUPs become one reload`() async {
     let inbox = ServiceInbox()
     for _ in 0..<1_000 { inbox.reload() }
     await Self.reload(by: inbox)
@@ -61,7 +61,7 @@ struct ServiceInboxTests {
   }
 
   @Test
-  func `an end comes before reloads that wait, and refuses the orders among them`() async {
+  func `an order to end goes before waiting reloads, and refuses the orders among them`() async {
     let inbox = ServiceInbox()
     inbox.attend()
     async let first = inbox.answeredReload()
@@ -83,7 +83,7 @@ struct ServiceInboxTests {
   }
 
   @Test
-  func `after an end another signal ends the drain at once, and another order does not`() async {
+  func `after an order to end another signal ends the drain at once, and another order does not`() async {
     let inbox = ServiceInbox()
     inbox.end(.init(cause: "control", window: .seconds(1)))
     _ = await inbox.next()
@@ -101,7 +101,7 @@ struct ServiceInboxTests {
   }
 
   @Test
-  func `an order is refused with 503 where nothing carries out reloads`() async {
+  func `an order is refused with 503 if the process cannot carry out reloads`() async {
     guard case .failure(let refusal) = await ServiceInbox().answeredReload() else {
       Issue.record("answered")
       return

@@ -27,7 +27,7 @@ struct AdmissionTests {
   }
 
   @Test
-  func `a refused upgrade arrives as the target has answered it`() {
+  func `a refused upgrade arrives with the target's own answer`() {
     let site = TargetSite()
     var answer = HTTPResponse(status: 429, contentType: "text/plain", text: "slow down")
     answer.headers.append(HTTPField("retry-after", "7"))
@@ -57,7 +57,7 @@ struct AdmissionTests {
   }
 
   @Test
-  func `a target that is not there is told from one that refuses`() {
+  func `an unreachable target is distinguished from one that refuses`() {
     let proxied = ProxyWorld()
     proxied.network.stopListening(on: ProxyWorld.targetAddress)
     let listener = AnswerListener()
@@ -98,7 +98,7 @@ struct AdmissionTests {
   }
 
   @Test
-  func `a request that has passed this proxy, and a storm's to another machine, go nowhere`() {
+  func `a request that has already passed this proxy is refused, and so is a storm's to another machine`() {
     let proxied = ProxyWorld(isLocal: false)
     let again = HTTPRequest(method: "GET", path: "/", headers: [HTTPField("via", "1.1 a, 1.1 postern-1")])
     #expect(proxied.connect(again).refusal == .refused(status: 508))

@@ -76,7 +76,7 @@ struct EyesTests {
   }
 
   @Test
-  func `an operator's expire says the gateway's own request for a token, to one user`() async throws {
+  func `an operator's expire sends the gateway's own request for a token, to one user`() async throws {
     let proxied = try Self.world("postern-plain")
     let (ann, target) = try plain(proxied, Self.ann[0])
     let (bob, _) = try plain(proxied, Self.bob)
@@ -124,7 +124,9 @@ struct EyesTests {
   }
 
   @Test
-  func `a wire whose clients renew on a timer has nothing to ask with, and shows its renewals`() async throws {
+  func `a wire whose clients renew on a timer has no message that asks for a token, and shows its renewals`()
+    async throws
+  {
     let proxied = try Self.world("centrifugo")
     let client = proxied.connect(HTTPRequest(method: "GET", path: "/connection/websocket"))
     let target = try #require(proxied.site.sockets.last)
@@ -146,7 +148,7 @@ struct EyesTests {
   }
 
   @Test
-  func `a wire whose clients come back is told the gateway's goodbye`() async throws {
+  func `a wire whose clients reconnect gets the gateway's close message`() async throws {
     let proxied = try Self.world("socketio")
     let query = [HTTPField("EIO", "4"), HTTPField("transport", "websocket")]
     let client = proxied.connect(HTTPRequest(method: "GET", path: "/socket.io/", query: query))

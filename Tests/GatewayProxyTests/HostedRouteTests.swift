@@ -94,7 +94,7 @@ struct HostedRouteTests {
   }
 
   @Test
-  func `a route ends by itself when nobody has used it, and not while a client is there`() throws {
+  func `an unused route ends by itself, and one with a client does not`() throws {
     var limits = HostedLimits()
     limits.idleTime = .seconds(10)
     let (used, unused) = (try make(0, limits: limits), try make(1, limits: limits))
@@ -107,7 +107,7 @@ struct HostedRouteTests {
   }
 
   @Test
-  func `the time of a route is the network's, and nobody moves it`() throws {
+  func `the time of a route is the network's, and cannot be moved`() throws {
     let space = try make(0)
     let isRefused = world.ask { () async -> Bool in
       do throws(Advance.Failure) {
@@ -124,7 +124,7 @@ struct HostedRouteTests {
   }
 
   @Test
-  func `routes to one host share its limits, and the end of a connection makes room for another's`() throws {
+  func `routes to one host share its limits, and the end of a connection makes room for another`() throws {
     let load = loop.asCurrent { HostLoad(ProxyLimits(connections: 1), on: loop) }
     let (one, two) = (try make(0, load: load), try make(1, load: load))
     let first = connect(0)

@@ -7,7 +7,7 @@ import Testing
 
 struct JournalTests {
   @Test
-  func `the journal tells of a connection, its messages and who ended it`() throws {
+  func `the journal records a connection, its messages and which side ended it`() throws {
     let proxied = ProxyWorld(
       conditions: LinkConditions(latency: .milliseconds(5) ... .milliseconds(5)), isControlled: true)
     let client = proxied.connect()

@@ -36,7 +36,7 @@ struct ProxyFaultTests {
     (#"{"fault": "drop", "WHERE": {"json": {"/n": "2"}}}"#, ["1", "2", "3", "4", "5"]),
     (#"{"fault": "drop", "WHERE": {"prefix": "{", "json": {"": 1}}}"#, ["1", "2", "3", "4", "5"]),
   ])
-  func `messages meet their fate by number and content in one direction, and pass in the other`(
+  func `messages are changed by number and content in one direction, and pass in the other`(
     order: String, wanted: [String]
   ) throws {
     let plain = ["1", "2", "3", "4", "5"]
@@ -49,7 +49,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `an upgrade is refused or never answered, and nobody is dialled`() throws {
+  func `an upgrade is refused or never answered, and the target is not dialled`() throws {
     let proxied = world()
     try proxied.fail(#"{"fault": "refuse_upgrade", "status": 503, "retry_after_s": 2, "times": 1}"#)
     let listener = AnswerListener()
@@ -88,7 +88,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `a close of the proxy's own meets a fault once, though the gateway answers it`() async throws {
+  func `a close by the proxy meets a fault once, although the gateway answers it`() async throws {
     let proxied = world()
     let client = proxied.connect()
     let fault = try proxied.fail(#"{"fault": "close_as", "code": 1011}"#)
@@ -98,7 +98,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `a close that is forgotten leaves the client where it is`() throws {
+  func `a close that a fault drops leaves the client connected`() throws {
     let proxied = world()
     let client = proxied.connect()
     try proxied.fail(#"{"fault": "never_close", "times": 1}"#)
@@ -149,7 +149,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `reading stops for a fault and goes on after it, whatever the other end has asked for`() throws {
+  func `reading stops for a fault and continues after it, whatever the other end has asked for`() throws {
     let proxied = world()
     let client = proxied.connect()
     let target = try #require(proxied.site.sockets.first)
@@ -168,7 +168,7 @@ struct ProxyFaultTests {
   }
 
   @Test(arguments: ["client", "upstream"])
-  func `pings of one side stay without pongs, and are answered again after the fault`(side: String) throws {
+  func `pings of one side get no pongs during a fault, and get them again after it`(side: String) throws {
     let proxied = world()
     let client = proxied.connect()
     let target = try #require(proxied.site.sockets.first)
@@ -205,7 +205,7 @@ struct ProxyFaultTests {
   }
 
   @Test
-  func `every known fault takes its example, and every other is refused with what to use instead`() async throws {
+  func `every known fault accepts its example, and every other is refused with the one to use instead`() async throws {
     let known = try await world().askText("GET", "/faults/known")
     var taken: [String] = []
     for fault in Faults.all {

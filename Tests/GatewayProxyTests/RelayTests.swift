@@ -20,7 +20,7 @@ struct RelayTests {
   }
 
   @Test
-  func `messages that the target sends with its 101 follow that of the client`() throws {
+  func `messages that the target sends together with its 101 follow the client's 101`() throws {
     let site = TargetSite()
     site.admission = { _ in .accept(Greeter(), subprotocol: nil) }
     let client = ProxyWorld(site).connect()
@@ -45,7 +45,7 @@ struct RelayTests {
   }
 
   @Test
-  func `a close frame without a code stays one, and an end without a frame too`() throws {
+  func `a close frame without a code stays one, and so does an end without a frame`() throws {
     let proxied = ProxyWorld()
     let clients = (0..<4).map { _ in proxied.connect() }
     let targets = proxied.site.sockets
@@ -81,7 +81,9 @@ struct RelayTests {
   }
 
   @Test(arguments: [false, true])
-  func `an end that reads nothing stops the other one, and everything arrives in the end`(isClientSlow: Bool) throws {
+  func `an end that reads nothing stops the other one from sending, and everything arrives later`(isClientSlow: Bool)
+    throws
+  {
     var conditions = LinkConditions(latency: .milliseconds(1) ... .milliseconds(5))
     conditions.queueBytesMax = 1 << 20
     let proxied = ProxyWorld(conditions: conditions)

@@ -56,7 +56,7 @@ struct TokenTests {
   }
 
   @Test
-  func `a call of the token endpoint has its lines, and its answer is as the endpoint gave it`() throws {
+  func `a call of the token endpoint has its lines, and its answer is passed on unchanged`() throws {
     let proxied = try world()
     let answer = try #require(ask(proxied, "ann", [HTTPField("accept-encoding", "gzip")]))
     let text = String(decoding: answer.body, as: UTF8.self)
@@ -71,7 +71,7 @@ struct TokenTests {
   }
 
   @Test
-  func `a caller who names nobody is known by what it showed before`() throws {
+  func `a caller that names no user is recognized by the credentials of its last call`() throws {
     let proxied = try world()
     let cookie = [HTTPField("cookie", "session=7")]
     _ = ask(proxied, "ann", cookie)
@@ -117,7 +117,7 @@ struct TokenTests {
   }
 
   @Test
-  func `a token that has expired or is of another is one that was seen`() throws {
+  func `a token that has expired or belongs to another user is recognized as one that was seen`() throws {
     let proxied = try world()
     for order in [#"{"fault": "mint_expired"}"#, #"{"fault": "mint_for_other", "user": "bob"}"#] {
       let error = try #require(throws: GatewayError.self) { try proxied.fail(order) }
@@ -144,7 +144,7 @@ struct TokenTests {
   }
 
   @Test
-  func `a shorter life is told at the endpoint and nothing else`() throws {
+  func `a shorter life is written into the endpoint's answer and changes nothing else`() throws {
     let proxied = try world()
     try proxied.fail(#"{"fault": "shorten", "life_s": 3, "times": 1}"#)
     let text = String(decoding: try #require(ask(proxied, "ann")).body, as: UTF8.self)

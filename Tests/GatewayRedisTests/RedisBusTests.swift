@@ -17,7 +17,8 @@ struct RedisBusTests {
   }
 
   @Test
-  func `a subscription that the server ends is begun again, and the receiver is told that it may have missed some`()
+  func
+    `a subscription that the server ends is started again, and the receiver is told that it may have missed messages`()
     async throws
   {
     let server = try RedisServer()
@@ -57,7 +58,8 @@ struct RedisBusTests {
   }
 
   @Test
-  func `a message that is too large, or cannot be numbered, is counted as lost, and nobody waits for it`() async throws
+  func `a message that is too large, or cannot be numbered, is counted as lost, and no caller waits for it`()
+    async throws
   {
     let settings = try RedisServer.sharedSettings()
     let bus = try await bus(settings)
@@ -72,7 +74,7 @@ struct RedisBusTests {
   }
 
   @Test
-  func `a user without the rights to publish and subscribe is refused with what to give`() async throws {
+  func `a user without the rights to publish and subscribe is refused, and the error names the rights`() async throws {
     let server = try RedisServer()
     let lane = RedisLane(on: try RedisServer.links(), server.settings)
     let rights = ["+evalsha", "+script|load", "+role", "+client|setname", "+hincrby"]

@@ -20,7 +20,7 @@ struct RedisOpeningTests {
   }
 
   @Test
-  func `a server is accepted if it is new, a primary, and keeps what it is told`() {
+  func `a server is accepted if it is new, a primary, and stores what it is sent`() {
     #expect(fault([:]) == nil)
     #expect(fault(["redis_version": "7.2.4", "valkey_version": "8.1.1"]) == nil)
     #expect(fault(["aof_enabled": "0"]) { $0.allowsVolatile = true } == nil)
@@ -28,7 +28,7 @@ struct RedisOpeningTests {
   }
 
   @Test
-  func `a server that would lose rows is refused with what to do`() {
+  func `a server that would lose rows is refused, and the error says what to change`() {
     #expect(fault(["redis_version": "6.2.1"])?.contains("use Redis 7.0 or later") == true)
     #expect(fault(["redis_version": "\u{1b}[0m"]) != nil)
     #expect(fault(["role": "slave"])?.contains("name the primary") == true)
@@ -44,7 +44,7 @@ struct RedisOpeningTests {
   }
 
   @Test
-  func `two processes never hold one prefix, and the next one gets it at an orderly end`() async throws {
+  func `two processes never have the same prefix, and the next one gets it after an orderly end`() async throws {
     var settings = try RedisServer.sharedSettings()
     settings.allowsVolatile = true
     settings.owner = "the first"
@@ -101,7 +101,7 @@ struct RedisOpeningTests {
   }
 
   @Test
-  func `a server that is not there is said to be so, and ends no wait`() async throws {
+  func `an unreachable server is reported as such, and no caller waits for ever`() async throws {
     let settings = RedisSettings(LinkTarget(host: "127.0.0.1", port: 1))
     let error = await #expect(throws: RedisStartError.self) {
       _ = try await RedisStore.open(settings, on: [try RedisServer.links()]) { _ in }
@@ -110,7 +110,7 @@ struct RedisOpeningTests {
   }
 
   @Test
-  func `a damaged row is refused, or set aside where that is asked for`() async throws {
+  func `a damaged row is refused, or set aside if the operator asks for that`() async throws {
     let settings = try RedisServer.sharedSettings()
     let links = [try RedisServer.links()]
     let (strict, lenient) = (

@@ -27,7 +27,7 @@ struct RedisRowTests {
   }
 
   @Test(arguments: [Int64.min, -1, 0, 1, 1_000_000_000, .max])
-  func `a time sorts by its bytes as it does by its number`(nanoseconds: Int64) {
+  func `times are sorted by their bytes as by their numbers`(nanoseconds: Int64) {
     let time = WallTime(nanoseconds: nanoseconds)
     #expect(WallTime(ordered: time.ordered) == time)
     let next = time + .nanoseconds(1)

@@ -51,7 +51,7 @@ struct ComparisonTests {
   }
 
   @Test
-  func `a figure that one report lacks is named, is no 0, and fails only if it was asked for`() throws {
+  func `a figure that one report lacks is named, does not count as 0, and fails only if it was asked for`() throws {
     let none: (inout StormResult) -> Void = { $0.probes = [:] }
     let comparison = try Self.compare { none(&$0) }
     let figure = try Self.figure("gateway.cpu_per_refresh", in: comparison)
@@ -107,7 +107,7 @@ struct ComparisonTests {
   }
 
   @Test
-  func `the page draws both storms over each other, escapes foreign text, and refers to nothing else`() throws {
+  func `the page draws both storms in one chart, escapes foreign text, and refers to no other file`() throws {
     let comparison = try Self.compare { $0.behaviours[.wellBehaved]?.refreshLatency.record(.seconds(20)) }
     let html = comparison.html
     #expect(XMLTags(html).problem == nil)
@@ -189,7 +189,7 @@ struct ComparisonTests {
   }
 
   @Test
-  func `a latency that one pause of a busy machine explains is no worse`() throws {
+  func `a latency that one pause of a busy machine explains does not count as worse`() throws {
     func run(_ milliseconds: Int, late: Int) -> (inout StormResult) -> Void {
       { result in
         result.latencies.connect = LatencyHistogram()
@@ -306,7 +306,7 @@ struct ComparisonTests {
   }
 
   @Test
-  func `an ended storm is not drawn as 0 connected beside a longer one`() throws {
+  func `a storm that has ended is not drawn as 0 connected beside a longer one`() throws {
     let chart = TimeChart(
       title: "t", axis: .init(start: 0, step: 1, count: 600),
       rows: [

@@ -7,7 +7,7 @@ import Testing
 
 struct HostileReportTests {
   @Test
-  func `a report file with hostile numbers is read or refused, and nothing written of it traps`() throws {
+  func `a report file with hostile numbers is read or refused, and no output from it traps`() throws {
     let good = try RecordedReportTests.recorded()
     var source = HostileBytes(
       seed: 20, examples: [String(decoding: try ReportTests.report().json(), as: UTF8.self)], words: ["\"seconds\""])
@@ -27,7 +27,7 @@ struct HostileReportTests {
   }
 
   @Test
-  func `a report file whose every number is hostile in turn traps nothing that is written of it`() throws {
+  func `a report file traps no output, whichever of its numbers is hostile`() throws {
     let good = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     let numbers = good.matches(of: #/[:\[,]\s*(-?[0-9][0-9.e+\-]*)/#).map {
       $0.output.1.startIndex..<$0.output.1.endIndex

@@ -67,7 +67,7 @@ struct JitterForecastTests {
   }
 
   @Test
-  func `no forecast is made of a wave that shows too little`() throws {
+  func `there is no forecast for a wave that shows too little`() throws {
     var storm = try Self.storm()
     let result = try storm.run().result
     storm.plan.expiry = .own

@@ -37,7 +37,7 @@ struct LatenessReportTests {
   }
 
   @Test
-  func `a figure spoilt by lateness has no value, and says whose lateness it is`() throws {
+  func `a figure that lateness falsified has no value, and names whose lateness it is`() throws {
     let figure = Figure(try #require(Metric.named("refresh.p99")), Self.stalled())
     #expect(figure.value == nil && figure.text == "not measurable" && figure.why?.contains("not the gateway's") == true)
     #expect(Figure(try #require(Metric.named("generator.late.max")), Self.stalled()).value ?? 0 > 2)
@@ -46,7 +46,7 @@ struct LatenessReportTests {
   }
 
   @Test
-  func `the caveat names the storm, how late it was and since when, and the spoilt figures`() throws {
+  func `the caveat names the storm, how late it was and since when, and the falsified figures`() throws {
     let caveats = Self.stalled().caveats(StormPlan()).joined(separator: "\n")
     for part in ["the storm itself was late, not the gateway", "2.48 s", "12.3 s", "refresh.p99", "--processes"] {
       #expect(caveats.contains(part), "\(part)")
@@ -55,7 +55,7 @@ struct LatenessReportTests {
   }
 
   @Test
-  func `a lateness that is small beside the figure leaves it as it is`() throws {
+  func `a lateness that is small beside the figure does not change it`() throws {
     var result = Self.stalled()
     var least = LatencyHistogram()
     least.record(.milliseconds(2500))
@@ -92,7 +92,7 @@ struct LatenessReportTests {
   @Test(arguments: [
     ("lost == 0", false), ("lost < 60", true), ("refreshed.share >= 40%", true), ("lost.share < 5%", false),
   ])
-  func `a threshold over a count that the storm's own absence cannot decide is decided`(text: String, holds: Bool)
+  func `a threshold over a count that the storm's own absence cannot decide has a verdict`(text: String, holds: Bool)
     throws
   {
     let outcome = try Threshold(parsing: text).judge(Self.cutOff())
@@ -114,7 +114,7 @@ struct LatenessReportTests {
   }
 
   @Test
-  func `a storm that ran out of time during logins says so, and does not blame further refreshes`() {
+  func `a storm that ran out of time during logins reports that, and does not blame further refreshes`() {
     var result = Self.cutOff()
     result.behaviours[.wellBehaved]?.lostUnexpectedly = 0
     result.ranOutOfTime = true
@@ -144,7 +144,7 @@ struct LatenessReportTests {
   }
 
   @Test
-  func `a first request that the storm read late because it stood still is no wrong lead`() {
+  func `a first request that the storm read late because it was stopped is not a wrong lead time`() {
     var plan = StormPlan()
     plan.expireAfter = 12.3
     var result = Self.stalled()

@@ -6,7 +6,7 @@ import Testing
 
 struct ProbeTests {
   @Test
-  func `no figure is made of the readings of two processes, one of which replaced the other`() {
+  func `no figure is computed from the readings of two processes, one of which replaced the other`() {
     var result = StormResult()
     result.connects.accepted = 100
     result.refreshes.accepted = 100

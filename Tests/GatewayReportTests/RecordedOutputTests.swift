@@ -34,7 +34,9 @@ struct RecordedOutputTests {
   }
 
   @Test
-  func `a histogram is written as HdrHistogram's readers want it, zeros in one number, byte for byte`() throws {
+  func `a histogram has the form that HdrHistogram's readers expect, with runs of zeros as one number, byte for byte`()
+    throws
+  {
     var histogram = LatencyHistogram()
     for _ in 0..<3 { histogram.record(.microseconds(2)) }
     histogram.record(.microseconds(300))

@@ -10,7 +10,7 @@ struct RecordedReportTests {
   }
 
   @Test
-  func `a recorded report shows what it said when it was written`() throws {
+  func `a recorded report still shows what it showed when it was written`() throws {
     let report = try ReportTests.report()
     let recorded = try RecordedReport(json: report.json())
     #expect(recorded.startedAt == "2027-01-15T08:00:00Z" && recorded.gateway == report.gateway)

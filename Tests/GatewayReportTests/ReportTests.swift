@@ -34,7 +34,7 @@ struct ReportTests {
   }
 
   @Test
-  func `foreign text is escaped wherever it stands`() throws {
+  func `foreign text is escaped at every position`() throws {
     let hostile = "<img src=x onerror=\"alert('1')\">"
     let html = try Self.report { result in
       result.connects.failed.count(hostile)
@@ -65,7 +65,7 @@ struct ReportTests {
   }
 
   @Test(arguments: [0, 100_000])
-  func `an empty result and a very long one make a page as well`(seconds: Int) throws {
+  func `an empty result and a very long one also make a page`(seconds: Int) throws {
     let html = try Self.report { result in
       result = StormResult()
       for second in stride(from: 0, to: seconds, by: 7) { result.series.accepted.count(second, atSecond: second) }

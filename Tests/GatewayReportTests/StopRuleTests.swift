@@ -27,13 +27,13 @@ struct StopRuleTests {
     "connects.failed.share > 5% over 0s", "connects.failed.share > 5% over 11m", "connects.failed.share > 5% for 3s",
     "connects.failed.share > 1e400%", "connects.failed.share > 5% over 10s more", "> 5%",
   ])
-  func `an invalid stop rule is refused with what would be valid`(text: String) {
+  func `an invalid stop rule is refused, and the error names what would be valid`(text: String) {
     let error = #expect(throws: ThresholdError.self) { try StopRule(parsing: text) }
     #expect(error.map { "\($0)".contains("%") || "\($0)".contains("share") || "\($0)".contains("10s") } == true)
   }
 
   @Test
-  func `a storm ends when more than the share failed in the span, and not for what was before`() throws {
+  func `a storm ends when more than the share failed in the span, and earlier failures do not count`() throws {
     var watch = StopWatch([try StopRule(parsing: "connects.failed.share > 50% over 10s")])
     // A hundred fail at once, and later requests succeed.
     for second in 1...9 { #expect(watch.reason(Self.progress(Double(second), attempts: 100, failures: 100)) == nil) }

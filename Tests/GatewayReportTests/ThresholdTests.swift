@@ -37,7 +37,7 @@ struct ThresholdTests {
   @Test(arguments: [
     "gateway.cpu_per_refresh < 1s", "connect.p50 >= 0s", "provider.calls_per_expiry != 3",
   ])
-  func `a figure that the storm does not have meets no limit`(text: String) throws {
+  func `a figure that the storm does not have fails every limit`(text: String) throws {
     let outcome = try Threshold(parsing: text).judge(Self.result())
     #expect(!outcome.holds)
     #expect(outcome.actual == "none")
@@ -50,7 +50,7 @@ struct ThresholdTests {
     ("provider.refused == 0", "no provider was asked"), ("refreshed.share >= 0%", "was to be refreshed"),
     ("returned == 0", "nobody was connected"),
   ])
-  func `a limit over nothing fails and says so, since none lost of none is no good news`(text: String, why: String)
+  func `a limit over nothing fails with that reason, since none lost of none is no good news`(text: String, why: String)
     throws
   {
     let outcome = try Threshold(parsing: text).judge(StormResult())
@@ -59,7 +59,7 @@ struct ThresholdTests {
   }
 
   @Test
-  func `a storm whose clients all came after their tokens had expired missed some of them`() throws {
+  func `a storm whose clients all came after their tokens had expired reports them as late`() throws {
     var result = StormResult()
     result.connects.accepted = 20
     result.behaviours[.wellBehaved, default: .init()].connected = 20
@@ -84,7 +84,7 @@ struct ThresholdTests {
     ("refresh.peak_to_mean < 1.6", 1.6004, "1.6004"), ("refreshed.share >= 99.999%", 0.999_985, "99.998 %"),
     ("gateway.bytes_per_connection <= 6KB", 6001.2, "6.001 KB"), ("time_to_99 < 1m", 60.01, "60.01 s"),
   ])
-  func `a value has as many digits as it takes to see why a limit holds or fails`(
+  func `a value has as many digits as are needed to see why a limit holds or fails`(
     text: String, value: Double, shown: String
   ) throws {
     let threshold = try Threshold(parsing: text)
@@ -98,13 +98,13 @@ struct ThresholdTests {
     ("gateway.bytes_per_connection < 6GB", "wants a size"), ("lost.share < 5", "write 5% for 5 in a hundred"),
     ("refreshed.share >= 99", "write 99%"), ("lost.share < 0.05", "or 5% for a share of 0.05"),
   ])
-  func `an unreadable threshold is refused with what there is`(text: String, says: String) {
+  func `an unreadable threshold is refused, and the error names the valid ones`(text: String, says: String) {
     let error = #expect(throws: ThresholdError.self) { try Threshold(parsing: text) }
     #expect(error?.description.contains(says) == true)
   }
 
   @Test
-  func `every metric has a name of its own and a meaning`() {
+  func `every metric has a unique name and a meaning`() {
     #expect(Set(Metric.all.map(\.name)).count == Metric.all.count)
     for metric in Metric.all {
       #expect(!metric.meaning.isEmpty)

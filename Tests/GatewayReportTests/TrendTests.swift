@@ -21,7 +21,7 @@ struct TrendTests {
   }
 
   @Test
-  func `five runs make a band for the next, and only a worse one is outside of it`() throws {
+  func `five runs make a band for the next, and only a worse run is outside of it`() throws {
     let steady = [400, 404, 396, 408, 400, 403]
     let bands = try Self.line(steady).points.map { $0.band != nil }
     #expect(bands == [false, false, false, false, false, true])
@@ -33,7 +33,7 @@ struct TrendTests {
   }
 
   @Test
-  func `page and table of a trend are whole, of one run too`() throws {
+  func `page and table of a trend are complete, even for one run`() throws {
     for runs in [[400], [400, 404, 396, 408, 400, 403, 900]] {
       let trend = ReportTrend(label: "ma<in", runs: try Self.runs(runs), last: 8)
       #expect(XMLTags(trend.html).problem == nil && !trend.html.contains("ma<in"))

@@ -27,7 +27,7 @@ struct ClientFrameTests {
       [0x81, 0x85], [0xc1, 5], [0xa1, 5], [0x91, 5], [0x83, 0], [0x8b, 0], [0x09, 0], [0x89, 126], [0x88, 127],
       [0x82, 127, 0x80, 0, 0, 0, 0, 0, 0, 0],
     ] as [[UInt8]])
-  func `what no server may send is no head`(bytes: [UInt8]) {
+  func `bytes that no server may send are not read as a frame's head`(bytes: [UInt8]) {
     #expect(read(bytes) == .invalid)
   }
 

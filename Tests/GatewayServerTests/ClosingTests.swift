@@ -56,7 +56,7 @@ struct ClosingTests {
   }
 
   @Test
-  func `a close behind data that waits arrives after all of it`() async throws {
+  func `a close behind waiting data arrives after all of it`() async throws {
     let events = SocketEvents()
     let (socket, isSaid) = (Box<(any Socket)?>(nil), Box(false))
     let messages = 40
@@ -101,7 +101,7 @@ struct ClosingTests {
     (1000, 1000), (1001, 1001), (3000, 3000), (4999, 4999), (5000, 1002), (65535, 1002), (999, 1002), (1005, 1002),
     (1006, 1002),
   ])
-  func `the peer's close is answered with its code, or with 1002 where no endpoint may send it`(
+  func `the peer's close is answered with its code, or with 1002 if no endpoint may send that code`(
     code: UInt16, answer: UInt16
   ) async throws {
     let events = SocketEvents()
@@ -121,7 +121,7 @@ struct ClosingTests {
   }
 
   @Test
-  func `a close frame without a code is answered with one, and told as 1005`() async throws {
+  func `a close frame without a code is answered with one, and reported as 1005`() async throws {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient.open(port: server.port)

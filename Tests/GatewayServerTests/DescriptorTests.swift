@@ -73,7 +73,7 @@ struct DescriptorTests {
   }
 
   @Test
-  func `the last descriptors are left to the control port, and clients get 503 before they run out`() async {
+  func `the last descriptors are reserved for the control port, and clients get 503 before they run out`() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit()
       getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

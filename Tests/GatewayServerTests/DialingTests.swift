@@ -49,7 +49,7 @@ struct DialingTests {
   }
 
   @Test
-  func `a dialled socket offers subprotocols of any length and character, and takes the one that the site chose`()
+  func `a dialled socket offers subprotocols of any length and character, and accepts the one that the site chose`()
     async throws
   {
     let name = "%7B%22token%22%3A%22" + String(repeating: "a1B2", count: 90) + "%22%7D"
@@ -99,7 +99,7 @@ struct DialingTests {
   }
 
   @Test(arguments: [401, 403, 404, 503])
-  func `a dial that the site refuses is told the status`(status: Int) async throws {
+  func `a dial that the site refuses reports the status`(status: Int) async throws {
     var site = TestSite()
     site.onAdmit = { _, _ in .refuse(HTTPResponse(status: status, contentType: "text/plain", text: "no")) }
     try await TestServer.with(site) { server in
@@ -172,7 +172,7 @@ struct DialingTests {
   }
 
   @Test
-  func `two thousand fetches and two thousand sockets at once come back`() async throws {
+  func `two thousand fetches and two thousand sockets at once all succeed`() async throws {
     let count = 2000
     try await TestServer.with(TestSite(), loops: 2) { server in
       let fetcher = Fetcher(loop: server.loops[1])

@@ -47,7 +47,8 @@ import Testing
   }
 
   @Test
-  func `a message of the greatest length comes, and one above it ends the socket before it has come`() async throws {
+  func `a message of the greatest length arrives, and a longer one ends the socket before it is complete`() async throws
+  {
     let most = ServerLimits().messageBytesMax
     let head: [UInt8] =
       [0x82, 127, 0, 0, 0, 0] + [UInt8(most >> 24), UInt8(most >> 16 & 255), UInt8(most >> 8 & 255), UInt8(most & 255)]
@@ -66,7 +67,9 @@ import Testing
       [0x81, 0x81, 0, 0, 0, 0, 0x61], [0xc1, 1, 0x61], [0x83, 0], [0x09, 0], [0x80, 0], [0x01, 1, 0x61, 0x81, 1, 0x62],
       [0x88, 1, 3], [0x8b, 0],
     ] as [[UInt8]])
-  func `a peer that breaks a rule is told, and the handler is told once before the end`(frames: [UInt8]) async throws {
+  func `a peer that breaks a rule gets a close frame, and the handler is told once before the end`(frames: [UInt8])
+    async throws
+  {
     // Later bytes are ignored.
     #expect(
       try await heard(frames + [0x81, 1, 0x61, 0x80, 0], count: 3) == [
@@ -106,7 +109,7 @@ import Testing
   }
 
   @Test
-  func `a server that reads nothing is written to up to the limit, and what is above is refused`() async throws {
+  func `a server that reads nothing is sent data up to the limit, and more is refused`() async throws {
     let outcomes = Box<[SendOutcome]>([])
     _ = try await heard([], count: 1) { socket in
       let frame = Frame(.binary, [UInt8](repeating: 1, count: 60_000))

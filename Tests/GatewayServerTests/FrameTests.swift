@@ -5,7 +5,7 @@ import Testing
 
 struct FrameTests {
   @Test(arguments: [0, 1, 125, 126, 1023, 1024, 1025, 2048, 65535, 65536])
-  func `messages of every size come back whole`(size: Int) async throws {
+  func `messages of every size arrive unchanged`(size: Int) async throws {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       let payload = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7) }

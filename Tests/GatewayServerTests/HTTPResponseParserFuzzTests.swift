@@ -68,7 +68,7 @@ struct HTTPResponseParserFuzzTests {
   }
 
   @Test
-  func `a hostile response neither traps the parser nor is read otherwise when it comes in other pieces`() {
+  func `a hostile response never traps the parser, and is read the same in whatever pieces it comes`() {
     var source = HostileResponses(seed: 30)
     var complete = 0
     for _ in 0..<4_000 {

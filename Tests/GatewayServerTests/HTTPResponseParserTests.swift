@@ -87,7 +87,7 @@ struct HTTPResponseParserTests {
   }
 
   @Test
-  func `100 Continue without end is refused once it is above the limit of a head`() {
+  func `100 Continue without end is refused above the limit of a head`() {
     var parser = HTTPResponseParser(isHead: false)
     let piece = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
     var count = 0
@@ -101,7 +101,7 @@ struct HTTPResponseParserTests {
   }
 
   @Test
-  func `chunks whose extensions are longer than they are, one after the other, leave nothing behind but their data`() {
+  func `chunks whose extensions are longer than their data leave only their data behind`() {
     var parser = HTTPResponseParser(isHead: false)
     func consume(_ text: String) -> HTTPResponseParser.Step { Array(text.utf8).withUnsafeBytes { parser.consume($0) } }
     #expect(consume(Self.chunkedHead) == .needsMore)
@@ -111,7 +111,7 @@ struct HTTPResponseParserTests {
   }
 
   @Test
-  func `a connection is used again only after a response that ends where the bytes do`() {
+  func `a connection is used again only after a response that ends exactly with the bytes`() {
     func isReusable(_ text: String) -> Bool {
       var parser = HTTPResponseParser(isHead: false)
       return Array(text.utf8).withUnsafeBytes { parser.consume($0) } == .complete && parser.isReusable

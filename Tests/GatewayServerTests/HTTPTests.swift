@@ -28,7 +28,7 @@ struct HTTPTests {
   }
 
   @Test
-  func `HTTP 1.0 may do without a Host, and a target in the absolute form says it in its place`() async throws {
+  func `HTTP 1.0 may omit Host, and a target in absolute form replaces it`() async throws {
     var site = TestSite()
     site.onRespond = { request, _ in
       HTTPResponse(status: 200, contentType: "text/plain", text: "\(request.header("host") ?? "-") \(request.path)")
@@ -96,7 +96,7 @@ struct HTTPTests {
   }
 
   @Test(arguments: [("1.1", "5", true), ("1.0", "5", false), ("1.1", "0", false)])
-  func `100 (Continue) goes to HTTP 1.1 clients that ask for it with a body to come`(
+  func `100 (Continue) goes to HTTP 1.1 clients that ask for it before they send a body`(
     version: String, length: String, isContinued: Bool
   ) async throws {
     try await TestServer.with(Self.mirror) { server in

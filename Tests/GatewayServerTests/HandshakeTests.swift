@@ -164,7 +164,7 @@ struct HandshakeTests {
       (tokenOffer, (1...20).map { "long-name-number-\($0)" }.joined(separator: ", ") + ", " + tokenOffer),
       (String(repeating: "x", count: 2048), String(repeating: "x", count: 2048)), ("a", "a,a"),
     ] as [(String?, String)], [false, true])
-  func `the 101 names the subprotocol the site chose, to the letter, and none where it chose none`(
+  func `the 101 names exactly the subprotocol that the site chose, and none if it chose none`(
     _ names: (chosen: String?, offered: String), overTLS: Bool
   ) async throws {
     let certificate = overTLS ? try TestCertificate() : nil

@@ -87,7 +87,7 @@ struct HostileRequestTests {
   }
 
   @Test
-  func `a hostile frame traps no reader, and its head and payload never reach beyond what a length can say`() {
+  func `a hostile frame traps no reader, and its head and payload never exceed what a length can express`() {
     var source = HostileBytes(seed: 8, examples: ["x"])
     let lengths: [[UInt8]] = [
       [0], [5], [125], [126, 0, 5], [126, 255, 255], [127, 0, 0, 0, 0, 0, 0, 0, 5],

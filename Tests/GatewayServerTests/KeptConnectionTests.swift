@@ -24,7 +24,7 @@ struct KeptConnectionTests {
   }
 
   @Test
-  func `one connection carries many requests where it is kept, and each has its own where it is not`() async throws {
+  func `one kept connection carries many requests, and without keeping each request has its own`() async throws {
     let keeping = try KeepingServer(answering: 5)
     let results = try await fetch(["POST", "POST", "GET", "POST"], from: keeping)
     #expect(results.allSatisfy { (try? $0.get().status) == 200 })
@@ -35,7 +35,7 @@ struct KeptConnectionTests {
   }
 
   @Test
-  func `a POST that went out on a connection which then ended is not sent twice, for it may have been done`()
+  func `a POST on a connection that then ended is not sent twice, since the server may have run it`()
     async throws
   {
     let server = try KeepingServer(answering: 1)
@@ -52,7 +52,7 @@ struct KeptConnectionTests {
   }
 
   @Test
-  func `a GET is asked again over a new connection, and so is every method that may be done twice`() async throws {
+  func `a GET is sent again over a new connection, and so is every idempotent method`() async throws {
     for method in ["GET", "HEAD", "PUT", "DELETE"] {
       let server = try KeepingServer(answering: 1)
       let results = try await fetch(["POST", method], from: server)
@@ -62,7 +62,7 @@ struct KeptConnectionTests {
   }
 
   @Test
-  func `a response that nobody asked for is not read as the answer to the next request`() async throws {
+  func `a response without a request is not read as the answer to the next request`() async throws {
     let late = "HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n"
     let server = try KeepingServer(answering: 2, thenUnasked: late)
     let loop = SocketLoop(index: 0)

@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test
-  func `a removed listener leaves another on the same loop as it is`() async throws {
+  func `a removed listener does not affect another on the same loop`() async throws {
     try await TestServer.with { server in
       let kept = try RawClient.open(port: server.port)
       var settings = Listener.Settings(host: "127.0.0.1", port: 0)
@@ -51,7 +51,7 @@ import Testing
   }
 
   @Test
-  func `a removed listener ends a request under way, whose answer comes too late`() async throws {
+  func `a removed listener ends a request in flight, whose answer comes too late`() async throws {
     var site = TestSite()
     let isAsked = AsyncStream.makeStream(of: Void.self)
     let mayAnswer = AsyncStream.makeStream(of: Void.self)
@@ -74,7 +74,7 @@ import Testing
   }
 
   @Test
-  func `a listener ends once, however often it is asked to, and again when its loops have been told to stop`()
+  func `a listener ends once, however often it is told to, and again when its loops have been told to stop`()
     async throws
   {
     try await TestServer.with { server in
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test
-  func `a removed listener ends a connection whose proxy has not named its client yet`() async throws {
+  func `a removed listener ends a connection whose proxy has not yet named its client`() async throws {
     let refusals = TransportRefusals()
     let change: @Sendable (inout Listener.Settings) -> Void = {
       $0.proxies = TrustedProxies([IPNetwork("127.0.0.1")!])
@@ -122,7 +122,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `listeners removed over and over leave neither descriptors nor memory behind`(isTLS: Bool) async {
+  func `listeners removed repeatedly leave neither descriptors nor memory behind`(isTLS: Bool) async {
     if isTLS {
       await #expect(processExitsWith: .success) { try await ListenerEndTests.repeatedly(isTLS: true) }
     } else {

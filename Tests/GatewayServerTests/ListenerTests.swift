@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test
-  func `connections that owe their request make room, oldest first, if the port is told so`() async throws {
+  func `connections without a request yet make room, oldest first, if the port is told so`() async throws {
     var site = TestSite()
     site.onRespond = { _, _ in HTTPResponse(status: 204) }
     let change = { (settings: inout Listener.Settings) in

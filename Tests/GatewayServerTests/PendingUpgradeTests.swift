@@ -28,7 +28,7 @@ struct PendingUpgradeTests {
     + "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Protocol: one, two\r\n\r\n"
 
   @Test
-  func `an upgrade that is accepted later has its subprotocol and fields in the 101, and frames sent ahead are read`()
+  func `an upgrade that is accepted later has its subprotocol and fields in the 101, and earlier frames are read`()
     async throws
   {
     let waiting = Waiting()
@@ -72,7 +72,7 @@ struct PendingUpgradeTests {
   }
 
   @Test
-  func `a client that leaves before the answer is told of, and the answer goes nowhere`() async throws {
+  func `the end of a client that leaves before the answer is reported, and the answer is dropped`() async throws {
     let waiting = Waiting()
     try await TestServer.with(waiting.site) { server in
       var client: RawClient? = try RawClient(port: server.port)
@@ -85,7 +85,7 @@ struct PendingUpgradeTests {
   }
 
   @Test
-  func `fields that do not fit into a 101 refuse the client`() async throws {
+  func `a client is refused if its fields do not fit into a 101`() async throws {
     let waiting = Waiting()
     try await TestServer.with(waiting.site) { server in
       let client = try RawClient(port: server.port)

@@ -123,9 +123,11 @@ struct PersistenceTests {
   }
 
   @Test(arguments: [5, 9000], [false, true])
-  func `a connection may end in a WebSocket, pipelined behind a request with frames behind itself, plain and over TLS`(
-    size: Int, overTLS: Bool
-  ) async throws {
+  func
+    `a connection may become a WebSocket after pipelined requests, with frames right behind the upgrade, plain and over TLS`(
+      size: Int, overTLS: Bool
+    ) async throws
+  {
     let certificate = overTLS ? try TestCertificate() : nil
     let events = SocketEvents()
     try await TestServer.with(.recording(events), { $0.tls = certificate?.files }) { server in
@@ -158,7 +160,8 @@ struct PersistenceTests {
   }
 
   @Test
-  func `a close code that the library does not know is reported as it came, also behind the upgrade`() async throws {
+  func `a close code that the library does not know is reported unchanged, also right behind the upgrade`() async throws
+  {
     let events = SocketEvents()
     try await TestServer.with(.recording(events)) { server in
       let client = try RawClient(port: server.port)
@@ -247,7 +250,7 @@ struct PersistenceTests {
   }
 
   @Test
-  func `a client above the limit can read the 503 behind all that it sent`() async {
+  func `a client above the limit can read the 503 after everything that it sent`() async {
     await #expect(processExitsWith: .success) {
       try await TestServer.with(PersistenceTests.mirror, { $0.limits.connectionsMax = 1 }) { server in
         let first = try RawClient.open(port: server.port)

@@ -72,7 +72,7 @@ struct PingTests {
   }
 
   @Test(arguments: ["send", "close", "abort"])
-  func `a handler may do anything when it is told of a ping`(deed: String) async throws {
+  func `a handler may do anything in its ping callback`(deed: String) async throws {
     let events = SocketEvents()
     var site = TestSite()
     site.onAdmit = { _, _ in .accept(PingedHandler(deed, events), subprotocol: nil) }

@@ -21,7 +21,7 @@ struct RelayingTests {
   }
 
   @Test
-  func `a handler that has pings left unanswered is told their payloads and answers them itself`() async throws {
+  func `a handler that answers pings itself receives their payloads`() async throws {
     try await Self.with {
       $0.answersPings = false
     } _: { _, client, told in
@@ -49,7 +49,7 @@ struct RelayingTests {
   }
 
   @Test
-  func `the text of a client's close frame is told before the end`() async throws {
+  func `the reason of a client's close frame is reported before the end`() async throws {
     try await Self.with { _ in
     } _: { _, client, told in
       try client.sendFrame(.close, [0x0f, 0xa1] + Array("bye é".utf8))
@@ -74,7 +74,7 @@ struct RelayingTests {
   }
 
   @Test
-  func `a socket tells when a slow peer has read what waited`() async throws {
+  func `a socket reports when a slow peer has read the waiting data`() async throws {
     let payload = [UInt8](repeating: 1, count: 1 << 20)
     try await Self.with(outboundBytesMax: 16 << 20) { socket in
       for _ in 0..<8 { _ = socket.send(Frame(.binary, payload)) }

@@ -54,7 +54,7 @@ struct RequestBytesTests {
   }
 
   @Test(arguments: 0..<16)
-  func `a head is read alike however it is cut, whatever is in it`(seed: Int) {
+  func `a head is read the same however it is cut, whatever is in it`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<200 {
       let bytes = Self.mutated(Self.head, &generator)
@@ -65,7 +65,7 @@ struct RequestBytesTests {
   }
 
   @Test(arguments: 0..<16)
-  func `chunks are taken apart alike however they are cut, whatever is in them`(seed: Int) {
+  func `chunks are decoded the same however they are cut, whatever is in them`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     func read(_ pieces: [ArraySlice<UInt8>]) -> (RequestBody.Step, [UInt8]) {
       var body = ChunkedBody(bytesMax: 100)

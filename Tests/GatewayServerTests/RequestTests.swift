@@ -47,7 +47,7 @@ struct RequestTests {
   ]
 
   @Test(arguments: [0, 5, 11, 17], [(false, false), (true, false), (false, true)])
-  func `every field arrives with its value, whatever stands next to it`(
+  func `every field arrives with its value, whatever is next to it`(
     turn: Int, way: (isReversed: Bool, isUpgrade: Bool)
   ) async throws {
     var fields = Array(Self.fields[turn...] + Self.fields[..<turn])
@@ -75,7 +75,7 @@ struct RequestTests {
   }
 
   @Test
-  func `a field that comes several times is one list, cookies keep their own separator`() async throws {
+  func `a field that comes several times becomes one list, and cookies keep their own separator`() async throws {
     let request = try await Self.seen(
       Self.head("/", [("A", "1"), ("Cookie", "a=1"), ("b", "x"), ("a", "2"), ("cookie", "b=2")]))
     #expect(request.header("a") == "1, 2")
@@ -84,7 +84,7 @@ struct RequestTests {
   }
 
   @Test
-  func `white space around a value is no part of it, and an empty value is one`() async throws {
+  func `white space around a value is not part of it, and an empty value counts as a value`() async throws {
     let request = try await Self.seen("GET / HTTP/1.1\r\nHost:x\r\nA: \t 1  2 \t\r\nB:\r\n\r\n")
     #expect(request.header("host") == "x")
     #expect(request.header("a") == "1  2")
@@ -106,7 +106,9 @@ struct RequestTests {
       ("a=/../b&c=?d&e=//", [("a", "/../b"), ("c", "?d"), ("e", "//")]),
       ("a%3Db=c&a=1&a=2", [("a=b", "c"), ("a", "1"), ("a", "2")]), ("", []),
     ] as [(String, [(String, String)])])
-  func `parameters are decoded once, and cut only at what is no escape`(text: String, parameters: [(String, String)])
+  func `parameters are decoded once, and split only at separators that are not escaped`(
+    text: String, parameters: [(String, String)]
+  )
     async throws
   {
     let request = try await Self.seen(Self.head("/x?\(text)"))
@@ -180,7 +182,7 @@ struct RequestTests {
       Sent(
         testDescription: "HTTP/1.0", text: "PUT /x HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", method: "PUT", body: "{}"),
     ], [false, true])
-  func `every method comes with its body or without one`(sent: Sent, inPieces: Bool) async throws {
+  func `every method arrives with its body or without one`(sent: Sent, inPieces: Bool) async throws {
     let request = try await Self.seen(sent.text, inPieces: inPieces)
     #expect(request.method == sent.method)
     #expect(String(decoding: request.body, as: UTF8.self) == sent.body)

@@ -39,7 +39,7 @@ struct SocketFaultsTests {
   }
 
   @Test(arguments: [false, true])
-  func `a reset reaches the peer as one, without a message before it`(tls: Bool) async throws {
+  func `a reset reaches the peer as a reset, without a message before it`(tls: Bool) async throws {
     try await Self.with(tls: tls, { socket, _ in socket.reset() }) { server, events in
       let client = try server.open()
       #expect(await events.next() == .opened)
@@ -109,7 +109,7 @@ struct SocketFaultsTests {
   }
 
   @Test(arguments: [false, true])
-  func `the end of a peer is noticed by a side that does not read, and costs nothing until then`(byReset: Bool)
+  func `a side that does not read notices the peer's end, and uses no processor time until then`(byReset: Bool)
     async throws
   {
     try await Self.with({ socket, text in text == "close" ? socket.close(.normal) : socket.stopReading() }) {
@@ -131,7 +131,7 @@ struct SocketFaultsTests {
   }
 
   @Test
-  func `a close of a peer that does not read, and one without an answer, end after their time`() async throws {
+  func `a close of a peer that does not read, and one without an answer, end after their timeouts`() async throws {
     let deed: @Sendable (any Socket, String) -> Void = { socket, text in
       if text == "stop" { socket.stopReading() } else { socket.answersClose = false }
       socket.close(.normal)

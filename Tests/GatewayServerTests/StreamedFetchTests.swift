@@ -61,7 +61,7 @@ struct StreamedFetchTests {
   }
 
   @Test(arguments: [false, true])
-  func `a streamed answer may be larger than an answer that is kept whole`(isTLS: Bool) async throws {
+  func `a streamed answer may be larger than the limit of a buffered one`(isTLS: Bool) async throws {
     let feed = TestFeed(endsByItself: true)
     let piece = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
     let reader = Reader()

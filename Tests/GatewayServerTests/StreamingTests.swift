@@ -85,7 +85,9 @@ struct StreamingTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `the next request waits for a stream's end, whether it came with it or later`(isLater: Bool, overTLS: Bool)
+  func `the next request waits for a stream's end, whether it arrived with the stream's request or later`(
+    isLater: Bool, overTLS: Bool
+  )
     async throws
   {
     let feed = TestFeed(endsByItself: true)
@@ -105,7 +107,8 @@ struct StreamingTests {
   }
 
   @Test(arguments: [false, true])
-  func `a stream's source is asked for no more than a slow reader takes, and arrives whole`(overTLS: Bool) async throws
+  func `a stream's source is asked for no more than a slow reader takes, and everything arrives`(overTLS: Bool)
+    async throws
   {
     let feed = TestFeed(endsByItself: true)
     let (piece, times) = ([UInt8](repeating: 0x78, count: 10_000), 2_000)
@@ -136,7 +139,7 @@ struct StreamingTests {
   }
 
   @Test(arguments: [false, true])
-  func `a stream may be over at once, or come in one large piece`(overTLS: Bool) async throws {
+  func `a stream may end at once, or consist of one large piece`(overTLS: Bool) async throws {
     let (none, large) = (TestFeed(), TestFeed())
     let piece = [UInt8](repeating: 0x78, count: 10 << 20)
     var site = none.site { none.flood([], times: 0) }

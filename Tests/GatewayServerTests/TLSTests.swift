@@ -5,7 +5,7 @@ import Testing
 
 struct TLSTests {
   @Test
-  func `HTTP is served over TLS, by another client than ours, and HTTP 2 is not agreed to`() async throws {
+  func `HTTP is served over TLS to an independent client, and HTTP 2 is not negotiated`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let text = TestCertificate.request(port: server.port, path: "/x", arguments: "-alpn h2,http/1.1")
@@ -40,7 +40,7 @@ struct TLSTests {
   }
 
   @Test
-  func `a fetch over TLS succeeds where the certificate is let through, and else says why it is not`() async throws {
+  func `a fetch over TLS succeeds if the certificate is accepted, and otherwise reports why it is not`() async throws {
     let certificate = try TestCertificate()
     try await TestServer.with(TestSite(), { $0.tls = certificate.files }) { server in
       let fetcher = Fetcher(loop: server.loops[0])
@@ -110,7 +110,7 @@ struct TLSTests {
   }
 
   @Test
-  func `a listener does not start with a certificate that is missing or not its key's`() async throws {
+  func `a listener does not start with a certificate that is missing or does not match its key`() async throws {
     let certificate = try TestCertificate()
     certificate.breakKey()
     await #expect(throws: ServerError.self) {

@@ -23,7 +23,7 @@ struct UpgradeAnswerTests {
   }
 
   @Test
-  func `a 101 opens, whatever the case of its words, and what follows it is frames`() {
+  func `a 101 opens, whatever the case of its words, and the bytes after it are frames`() {
     #expect(read(Self.good + "\r\n\u{1}\u{1}") == .open(after: (Self.good + "\r\n").utf8.count))
     let odd =
       "HTTP/1.1 101\r\nUPGRADE:WebSocket \r\nconnection: keep-alive,\tUPGRADE\r\nsec-websocket-ACCEPT: \(Self.accept)\r\nx\r\n\r\n"
@@ -73,7 +73,7 @@ struct UpgradeAnswerTests {
   }
 
   @Test
-  func `an answer in TLS, and one without end, are told`() {
+  func `an answer in TLS, and one without end, are reported`() {
     let alert: [UInt8] = [0x15, 3, 3, 0, 2, 2, 10]
     #expect(
       alert.withUnsafeBytes { UpgradeAnswer.read($0, accept: [], offered: []) } == .failed(.insecure(.peerWantsTLS)))
@@ -89,7 +89,7 @@ struct UpgradeAnswerTests {
   }
 
   @Test
-  func `the request has what an upgrade wants and the caller's fields, each once, and no line more`() throws {
+  func `the request has what an upgrade needs and the caller's fields, each once, and no other line`() throws {
     var upgrade = HTTPRequest(method: "GET", path: "/a")
     upgrade.query = [HTTPField("q", "1 2")]
     upgrade.headers = [

@@ -20,7 +20,7 @@ struct UploadTests {
   }
 
   @Test
-  func `a large body is taken where the site says so, one after the other, and nowhere else`() async throws {
+  func `a large body is accepted where the site allows it, one after the other, and nowhere else`() async throws {
     try await TestServer.with(site) { server in
       let body = [UInt8](repeating: 7, count: 3 << 20)
       let client = try RawClient(port: server.port)
@@ -52,7 +52,7 @@ struct UploadTests {
   }
 
   @Test
-  func `uploads above the room of all are told to retry, and each that ends gives room back`() async throws {
+  func `uploads above the common limit are told to retry, and each that ends makes room`() async throws {
     try await TestServer.with(site) { server in
       let length = Self.uploadBytesMax
       var waiting: [RawClient] = []

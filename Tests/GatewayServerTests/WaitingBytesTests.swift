@@ -4,7 +4,7 @@ import Testing
 
 struct WaitingBytesTests {
   @Test
-  func `bytes that a slow reader has taken are released, even if it never takes all`() {
+  func `bytes that a slow reader has received are released, even if it never receives all`() {
     var waiting = WaitingBytes()
     let piece = [UInt8](repeating: 7, count: 10_000)
     piece.withUnsafeBytes { waiting.append($0) }

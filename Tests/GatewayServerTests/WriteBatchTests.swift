@@ -22,7 +22,7 @@ struct WriteBatchTests {
   ]
 
   @Test(arguments: endings)
-  func `answers are sent before the close frame, whatever came behind the message`(_ ending: Ending) async throws {
+  func `answers are sent before the close frame, whatever followed the message`(_ ending: Ending) async throws {
     try await TestServer.with { server in
       let client = try RawClient.open(port: server.port)
       try client.send(RawClient.frame(1, Array("one".utf8)) + RawClient.frame(1, Array("two".utf8)) + ending.bytes)
@@ -50,7 +50,7 @@ struct WriteBatchTests {
   }
 
   @Test
-  func `an answer that waits for the writeable callback does not overtake one that waits for the end of the turn`()
+  func `answers keep their order, whether they wait for the writeable callback or for the end of the turn`()
     async throws
   {
     try await TestServer.with { server in
@@ -94,7 +94,7 @@ struct WriteBatchTests {
   }
 
   @Test
-  func `what was sent before an abort is read before the end`() async throws {
+  func `what was sent before an abort can be read before the end`() async throws {
     let site = TestSite.recording(
       SocketEvents(),
       onOpen: { socket in

@@ -27,7 +27,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance costs one patience for a client that stays silent, and then times it out`() throws {
+  func `an advance waits once for a client that stays silent, and then times it out`() throws {
     let plain = try PlainHouse()
     let (ann, before) = (plain.connect(), plain.world.now)
     let first = try #require(try plain.advance(by: .seconds(3_630))?.get())
@@ -54,7 +54,8 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance can leave the time of day, for tokens that somebody else mints by the real one`() throws {
+  func `an advance can leave the time of day unchanged, for tokens that another server mints by the real time`() throws
+  {
     let plain = try PlainHouse()
     let client = plain.connectRefreshing { [world = plain.world] in world.wallTime }
     let advance = try #require(try plain.advance(by: .seconds(7_300), wall: .stays)?.get())
@@ -67,7 +68,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance lists what sleeps where no time passes, and for how long`() throws {
+  func `an advance lists what sleeps while no time passes, and for how long`() throws {
     let provider = try TokenProviderPolicy(latency: .seconds(2))
     for isFrozen in [true, false] {
       let plain = try PlainHouse(isFrozen: isFrozen, provider: provider)
@@ -88,7 +89,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance stops at a refresh request if that is asked for`() throws {
+  func `an advance stops at a refresh request if the caller asks for that`() throws {
     let plain = try PlainHouse()
     let ann = plain.connect()
     let advance = try #require(try plain.advance(by: .seconds(86_400), until: .refreshRequired)?.get())
@@ -98,7 +99,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance passes over a waiting provider's latency, which is not the client's`() throws {
+  func `an advance skips a waiting provider's latency, which is not the client's`() throws {
     let policy = try TokenProviderPolicy(latency: .seconds(5))
     let plain = try PlainHouse(provider: policy)
     let before = plain.world.now
@@ -159,7 +160,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance gives its patience to a client that was asked before it, too`() throws {
+  func `an advance also waits for a client that was asked before the advance`() throws {
     let plain = try PlainHouse(isFrozen: true)
     let space = plain.house.spaces[0]
     let client = plain.connectRefreshing(after: .milliseconds(300)) { space.loop.wallTime }
@@ -176,7 +177,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance times out a client whose token comes too late, but not before the patience is over`() throws {
+  func `an advance times out a client whose token comes too late, but not before its patience has passed`() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(100)))
     let ann = plain.connect()
     let minted = try fetchBehindExpiry(plain)
@@ -188,7 +189,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `an advance's patience does not delay a client whose token is made in time`() throws {
+  func `an advance's patience does not delay a client whose token is ready in time`() throws {
     let plain = try PlainHouse(isFrozen: true, provider: TokenProviderPolicy(latency: .seconds(5)))
     let ann = plain.connect()
     let minted = try fetchBehindExpiry(plain)
@@ -201,7 +202,7 @@ struct AdvanceTests {
   }
 
   @Test
-  func `one advance runs at a time, and none once the space ends`() throws {
+  func `one advance runs at a time, and none after the space ends`() throws {
     let plain = try PlainHouse()
     let space = plain.house.spaces[0]
     _ = plain.connect()

@@ -59,7 +59,7 @@ struct HostedSpaceTests {
   }
 
   @Test
-  func `a hosted space ends with everything in it: sockets with 1001, requests with an answer, and nothing left`()
+  func `a hosted space ends completely: sockets with 1001, requests with an answer, and nothing left`()
     throws
   {
     let provider = try TokenProviderPolicy(latency: .seconds(50))

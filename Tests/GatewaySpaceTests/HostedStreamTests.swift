@@ -35,7 +35,7 @@ struct HostedStreamTests {
   }
 
   @Test
-  func `a stream of a hosted space is asked for on the inner loop, and ends with the space`() throws {
+  func `a stream of a hosted space runs on the inner loop, and ends with the space`() throws {
     var plain = try PlainHouse(vendors: [feed])
     let fetched = plain.fetch(0, "GET", "/feed")
     plain.world.advance(by: .seconds(1))
@@ -103,7 +103,7 @@ struct HostedStreamTests {
   }
 
   @Test
-  func `a stream of a hosted space is read over a socket, and is whole when the space ends`() async throws {
+  func `a stream of a hosted space is read over a socket, and is complete when the space ends`() async throws {
     var (settings, _) = try PlainHouse.settings()
     settings.vendors.append(feed)
     try await TestPlace.runHostedOverSockets(settings) { [feed] world, hosted in

@@ -15,7 +15,7 @@ struct KeptSecretTests {
   }
 
   @Test
-  func `the store's secret is nobody's while the store is unavailable`() async {
+  func `the store's secret is unknown to all while the store is unavailable`() async {
     await #expect(throws: GatewayError.self) {
       try await KeptSecret.secret(in: FaultyStore(.away), at: WallTime(seconds: 1), from: Secrets(seed: 1))
     }

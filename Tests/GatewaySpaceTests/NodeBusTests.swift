@@ -65,7 +65,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `a node without a bus closes no connection, and receives later announcements after it is back`() {
+  func `a node without a bus closes no connection, and receives announcements again after it is back`() {
     let (here, there) = (connect("ann", to: .gateway), connect("bob", to: .second))
     buses[1].isAway = true
     publish("mlost", by: here)
@@ -79,7 +79,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `garbage among the messages of nodes reaches nobody`() {
+  func `garbage among the messages between nodes reaches no client`() {
     let (here, there) = (connect("ann", to: .gateway), connect("bob", to: .second))
     for bytes in [[], [1], Array(repeating: 0xFF, count: 5_000)] as [[UInt8]] { channel.publish(bytes) }
     publish("mafter", by: here)
@@ -98,7 +98,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `an order to everybody and one to a connection of another node reach what they name`() {
+  func `an order to everybody and one to a connection of another node reach the right sessions`() {
     let (ann, bob) = (connect("ann", to: .gateway), connect("bob", to: .second))
     let second = second.gateway
     let id = world.ask { await second.sessions(of: nil, after: nil, limit: 1).first?.id } ?? nil
@@ -128,7 +128,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `an answer that lacks a node names it, after two seconds, and the order is done on this one`() {
+  func `an answer that lacks a node names it after two seconds, and the order is carried out on this one`() {
     let (here, there) = (connect("ann", to: .gateway), connect("ann", to: .second))
     buses[1].isAway = true
     let begun = world.wallTime
@@ -144,7 +144,7 @@ struct NodeBusTests {
   }
 
   @Test
-  func `who is connected, and who is in a call, is known of both nodes`() {
+  func `each node knows who is connected to both nodes, and who is in a call`() {
     _ = connect("ann", to: .gateway)
     _ = connect("bob", to: .second)
     let call = CallID(cid: Self.call)!

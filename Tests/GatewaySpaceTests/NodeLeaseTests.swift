@@ -79,7 +79,7 @@ struct NodeLeaseTests {
   }
 
   @Test
-  func `a name that a running process has is refused within a few seconds, and disturbs nobody`() throws {
+  func `a name that a running process has is refused within a few seconds, and disturbs no client`() throws {
     let first = try take("a", on: 0)
     let (_, news) = keep(first, on: 0)
     world.advance(by: .seconds(7))
@@ -108,7 +108,7 @@ struct NodeLeaseTests {
   }
 
   @Test
-  func `a process that comes back under its name waits for the end of its lease and has the next boot`() throws {
+  func `a process that returns under its name waits for the end of its lease and has the next boot`() throws {
     let first = try take("a", on: 0)
     let before = world.now
     let next = try take("a", on: 1)
@@ -138,7 +138,7 @@ struct NodeLeaseTests {
   }
 
   @Test
-  func `a process that was stopped for less than its lease goes on as before`() throws {
+  func `a process that was stopped for less than its lease continues as before`() throws {
     let stopped = try take("a", on: 0)
     let (_, news) = keep(try take("b", on: 1), on: 1)
     world.advance(by: .seconds(9))
@@ -148,7 +148,7 @@ struct NodeLeaseTests {
   }
 
   @Test(arguments: [FaultyStore.Fault.away, .late(.seconds(7)), .lostAnswer, .conflict])
-  func `a store with a fault makes nobody count as dead, and nobody admits clients without it`(
+  func `a faulty store makes no process count as dead, and no process admits clients without it`(
     fault: FaultyStore.Fault
   ) throws {
     let leases = try ["a", "b"].enumerated().map { try take($1, on: $0) }
@@ -164,7 +164,7 @@ struct NodeLeaseTests {
   }
 
   @Test
-  func `what a dead process left is taken over again until that succeeds`() throws {
+  func `the takeover of what a dead process left is tried again until it succeeds`() throws {
     let dead = try take("a", on: 0)
     let lease = try take("b", on: 1)
     let news = NodeNews()
@@ -183,7 +183,7 @@ struct NodeLeaseTests {
   }
 
   @Test
-  func `a process that has the store for itself frees every number and has a boot of its own`() throws {
+  func `a process that has the store for itself releases every number and has a boot of its own`() throws {
     let shared = try ["a", "b"].enumerated().map { try take($1, on: $0) }
     let (store, now) = (store, world.wallTime)
     let lives = (0..<2).map { _ in world.ask { try? await NodeLease.alone(in: store, at: now) } }

@@ -63,7 +63,7 @@ struct NodeRevocationTests {
   }
 
   @Test(arguments: Extent.allCases)
-  func `a revocation asks the sessions of the other gateway once, and there too refuses the token and no later one`(
+  func `a revocation asks the sessions of the other gateway once, which also refuses the token and no later one`(
     extent: Extent
   ) throws {
     let token = gateway.token()
@@ -88,7 +88,7 @@ struct NodeRevocationTests {
   }
 
   @Test
-  func `a revocation closes the sessions of the other gateway where it is set so`() throws {
+  func `a revocation closes the sessions of the other gateway if that is configured`() throws {
     let nodes = try Self(.close)
     let token = nodes.gateway.token()
     let peer = nodes.connect(token)

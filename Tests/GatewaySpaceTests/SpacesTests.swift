@@ -64,7 +64,7 @@ struct SpacesTests {
   }
 
   @Test
-  func `hosted spaces are created under a name of their own, and found under it by its bytes`() throws {
+  func `hosted spaces are created with a unique name, and found by the name's bytes`() throws {
     let chosen = try make().get()
     let t17 = try make { $0.name = "t17" }.get()
     #expect(names == ["s1", "t17"])
@@ -94,7 +94,7 @@ struct SpacesTests {
   }
 
   @Test
-  func `hosted spaces end with their ports, once, however many ask for it, and leave nothing`() throws {
+  func `hosted spaces end with their ports, once, however many callers ask for it, and leave nothing`() throws {
     var space: NamedSpace? = try make { $0.name = "t17" }.get()
     weak let gateway: Gateway? = space?.hosted.space?.gateway
     #expect(gateway != nil)
@@ -112,7 +112,7 @@ struct SpacesTests {
   }
 
   @Test
-  func `hosted spaces end by themselves when nobody uses them, and free their names`() throws {
+  func `unused hosted spaces end by themselves, and free their names`() throws {
     _ = try make {
       $0.name = "t17"
       $0.idleTime = .seconds(5)

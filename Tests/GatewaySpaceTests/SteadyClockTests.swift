@@ -47,7 +47,7 @@ struct SteadyClockTests {
   }
 
   @Test
-  func `a steady clock takes times at the ends of what 64 bits hold`() {
+  func `a steady clock accepts times at the ends of the 64-bit range`() {
     for wall in [Int64.min, 0, .max] {
       for now in [Int64.min, 0, .max] {
         var clock = SteadyClock()

@@ -11,7 +11,7 @@ struct ConnectionRowTests {
   private static let table = StoreTable<Row>("test.connection")
 
   @Test(arguments: StoreCase.all)
-  func `a connection's name of any node, loop and boot comes back from a row as it was`(
+  func `a connection's name of any node, loop and boot is read back from a row unchanged`(
     _ engine: StoreCase
   ) async throws {
     let (store, now) = (try engine.make(), WallTime(seconds: 1_000))

@@ -40,7 +40,7 @@ struct SQLiteStoreTests {
   }
 
   @Test
-  func `a SQLite store has its rows, counts, expiries and rising versions after it was closed`() async throws {
+  func `a SQLite store has its rows, counts, expiries and rising versions after it is opened again`() async throws {
     let count = StoreCount("tests.one", atMost: 1, of: "notes")
     var before = StoreVersion.absent
     do {
@@ -58,7 +58,7 @@ struct SQLiteStoreTests {
   }
 
   @Test
-  func `a SQLite store knows which commits were done after it was closed`() async throws {
+  func `a SQLite store knows which commits were applied after it is opened again`() async throws {
     let commit = StoreCommit(writes: [.init(ann, "one")])
     do {
       let store = try await open()

@@ -15,7 +15,7 @@ struct SharedSQLiteTests {
   }
 
   @Test
-  func `what one process commits the other reads, and versions rise over both`() async throws {
+  func `one process reads what the other commits, and versions rise over both`() async throws {
     let stores = [try open(), try open()]
     var last = StoreVersion.absent
     for number in 0..<20 {
@@ -64,7 +64,7 @@ struct SharedSQLiteTests {
   }
 
   @Test
-  func `rows that one commit writes are read together from the other process`() async throws {
+  func `rows that one commit writes are read together by the other process`() async throws {
     let (writer, reader) = (try open(), try open())
     let (keys, now) = (["a", "b"].map { Note.table.key($0) }, now)
     async let writing: Void = {
@@ -78,7 +78,7 @@ struct SharedSQLiteTests {
   }
 
   @Test
-  func `a file that processes share is opened by none that would have it alone, and the other way round`() throws {
+  func `a file that processes share cannot be opened for one process alone, and the reverse`() throws {
     do {
       let shared = try open()
       #expect(throws: SQLiteFileError.self) { try open(isShared: false) }

@@ -56,7 +56,8 @@ struct StoreContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a store counts a row with the weight that it was written with, until it goes`(_ engine: StoreCase) async throws
+  func `a store counts a row with the weight that it was written with, until the row is deleted`(_ engine: StoreCase)
+    async throws
   {
     let store = try engine.make()
     let bytes = { StoreCount("tests.bytes", atMost: 10, of: "bytes", weight: $0) }
@@ -72,7 +73,7 @@ struct StoreContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a store keeps each count within its bound, and counts what is there`(_ engine: StoreCase) async throws {
+  func `a store keeps each count within its bound, and counts what it has`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let two = StoreCount("tests.two", atMost: 2, of: "notes")
     let three = StoreCount("tests.three", "part", atMost: 3, of: "parts")
@@ -187,7 +188,7 @@ struct StoreContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a store applies a commit id once within a minute, however often it is asked`(_ engine: StoreCase) async throws {
+  func `a store applies a commit id once within a minute, however often it is sent`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let one = StoreCount("tests.one", atMost: 1, of: "notes")
     let refused = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one")])

@@ -63,7 +63,7 @@ struct StoreModelTests {
   }
 
   @Test(arguments: StoreCase.all, [1, 2] as [UInt64])
-  func `a store answers ten thousand random transactions as the model does`(_ engine: StoreCase, seed: UInt64)
+  func `a store answers ten thousand random transactions like the model`(_ engine: StoreCase, seed: UInt64)
     async throws
   {
     let store = try engine.make()

@@ -39,7 +39,7 @@ struct JSONMatcherTests {
   }
 
   @Test
-  func `a matcher that is empty or has an unknown word is refused with what to write`() throws {
+  func `an empty matcher or one with an unknown word is refused, and the error says what to write`() throws {
     #expect(throws: DescriptionError.self) { try matches("{}", "", "{}") }
     let error = #expect(throws: DescriptionError.self) { try matches(#"{"exist": true}"#, "", "{}") }
     #expect(error.map { "\($0)" } == "wire.json:1:8 /m/exist: no such key 'exist'; did you mean 'exists'?")

@@ -47,7 +47,7 @@ struct ServedConversationTests {
   }
 
   @Test
-  func `a conversation keeps no more of a line without an end than a message may have`() throws {
+  func `a conversation stores no more of an endless line than a message may have`() throws {
     let conversation = try Self.conversation("nats", path: "/")
     for _ in 0..<40 { #expect(messages(conversation, String(repeating: "a", count: 5_000)).isEmpty) }
     #expect(messages(conversation, "\r\n").allSatisfy { $0.utf8.count <= 1 << 16 })
@@ -55,7 +55,7 @@ struct ServedConversationTests {
   }
 
   @Test
-  func `a conversation greets first where the gateway does, and answers each step of a login with the next`() throws {
+  func `a conversation greets first if the gateway does, and answers each step of a login with the next`() throws {
     let wamp = try Self.conversation("wamp-ticket", path: "/")
     #expect(wamp.greeting(Self.ann).isEmpty)
     let hello = #"[1,"realm1",{"roles":{"subscriber":{},"caller":{}},"authmethods":["ticket"],"authid":"ann"}]"#
@@ -161,7 +161,7 @@ struct ServedConversationTests {
   }
 
   @Test
-  func `Supabase's channels are answered by their own names, and each is told the end`() throws {
+  func `Supabase's channels are answered under their own names, and each is told the end`() throws {
     let supabase = try Self.conversation("supabase-realtime", path: "/realtime/v1/websocket")
     func join(_ topic: String, ref: Int, _ context: DialectContext) -> InboundMessage? {
       let text =

@@ -61,7 +61,7 @@ struct ServedWireTests {
   }
 
   @Test(arguments: wires.filter { $0 != "pusher" })
-  func `a described gateway refuses old tokens, and admits nobody with one`(name: String) throws {
+  func `a described gateway refuses old tokens, and admits no client with one`(name: String) throws {
     var storm = try Self.storm(try Self.wire(name))
     storm.plan.behaviours = try BehaviourMix(parsing: "stale=100")
     let result = try storm.run().result
@@ -77,7 +77,7 @@ struct ServedWireTests {
   }
 
   @Test(arguments: ["centrifugo", "supabase-realtime", "phoenix"])
-  func `a storm measures how near the end of a token its renewal came`(name: String) throws {
+  func `a storm measures how close to the expiry of a token its renewal came`(name: String) throws {
     let result = try Self.storm(try Self.wire(name)).run().result
     let least = try #require(result.tokens.margin(percent: 0))
     let most = try #require(result.tokens.margin(percent: 100))
@@ -114,7 +114,7 @@ struct ServedWireTests {
   }
 
   @Test
-  func `a described gateway keeps the grace of a wire whose renewals nobody answers`() throws {
+  func `a described gateway keeps the grace of a wire whose renewals are not answered`() throws {
     let result = try Self.storm(try Self.wire("supabase-realtime"), stale: true).run().result
     let tally = try #require(result.behaviours[.stale])
     #expect(tally.connected == 50 && tally.lostExpectedly == 50, "\(tally)")
@@ -268,7 +268,7 @@ struct ServedWireTests {
       "points into JSON, and the message is none"
     ),
   ])
-  func `a description that cannot be played says what is missing, and where`(
+  func `a description that cannot be played is refused, and the error names what is missing, and where`(
     part: String, mistake: String, expected: String
   ) throws {
     let found = try #require(Self.good.range(of: part), "\(part)")
@@ -277,7 +277,7 @@ struct ServedWireTests {
   }
 
   @Test
-  func `a request ahead of the upgrade that another vendor answers is reported, and traps nobody`() throws {
+  func `a request during the upgrade that another vendor answers is reported, and traps no parser`() throws {
     let text = Self.good.replacing("/negotiate", with: "/v1/tokens")
     let wire = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
     var storm = try VirtualStorm()

@@ -39,7 +39,7 @@ struct TemplateTests {
   }
 
   @Test
-  func `a template of JSON keeps every kind of value, and escapes what fills a hole`() throws {
+  func `a template of JSON keeps every kind of value, and escapes what fills a placeholder`() throws {
     #expect(
       try json(#"{"t": "{{token}}", n: [1, .5, true, null, "ä\n"], o: {}}"#)
         == #"{"t":"a.b\"c","n":[1,0.5,true,null,"ä\u000a"],"o":{}}"#)
@@ -54,7 +54,7 @@ struct TemplateTests {
   }
 
   @Test
-  func `a template in a path encodes what fills a hole, and not the rest`() throws {
+  func `a template in a path encodes what fills a placeholder, and not the rest`() throws {
     let template = try Template(url: try described(#""/users/{{user}}/a?b=c""#), names)
     #expect(try template.text(from: Table(user: "a/b c")) == "/users/a%2Fb%20c/a?b=c")
   }
@@ -85,7 +85,9 @@ struct TemplateTests {
     (#"["x{{id:number}}"]"#, "wire.json:1:10 /say/0: {{id:number}} stands alone in its string"),
     (#"{"{{user}}": 1}"#, "wire.json:1:22 /say/{{user}}: a member's name has no holes"),
   ])
-  func `a template with a mistake in a hole says what is wrong, and where`(value: String, expected: String) {
+  func `a template with a mistake in a placeholder is refused, and the error names the mistake and its place`(
+    value: String, expected: String
+  ) {
     let complaint = complaint(value)
     #expect(complaint.hasPrefix(expected), "\(complaint)")
   }

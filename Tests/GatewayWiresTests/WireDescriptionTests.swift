@@ -125,7 +125,7 @@ struct WireDescriptionTests {
       "/hear/0/take/life: nothing says {{taken.life}}; did you mean 'life_s'"
     ),
   ])
-  func `a wire description with a mistake says where it is and what would be right`(
+  func `a wire description with a mistake is refused, and the error names its place and what would be right`(
     part: String, mistake: String, expected: String
   ) throws {
     let found = try #require(Self.good.range(of: part), "\(part)")
@@ -134,7 +134,7 @@ struct WireDescriptionTests {
   }
 
   @Test
-  func `a wire without tokens cannot renew one, and needs none where nothing is renewed`() {
+  func `a wire without tokens cannot renew one, and needs none if nothing is renewed`() {
     let silent = Self.good.replacing("{{token}}", with: "x")
     #expect(complaint(silent).contains("nothing shows the gateway a token; {{token}} in a message of /say"))
     #expect(complaint(silent.replacing(#""how": "asked", "say": "renew""#, with: #""how": "none""#)) == "")

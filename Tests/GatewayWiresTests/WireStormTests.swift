@@ -55,7 +55,7 @@ struct DescribedClientTests {
   }
 
   @Test(arguments: ["{{token}}", "{{token:base64}}", "{{token:base64url}}", "{{token:url}}", "{{secret.key:base64}}"])
-  func `a trial of a wire shows neither token nor secret, in whichever form a template has them`(hole: String) throws {
+  func `a trial of a wire shows neither token nor secret, whatever their form in a template`(hole: String) throws {
     let text = """
       { "wire": 1, "name": "x", "connect": { "path": "/{{token}}/in" }, "refresh": { "how": "none" },
         "say": { "login": { "json": { "a": "\(hole)" } } }, "at_open": { "say": "login" },

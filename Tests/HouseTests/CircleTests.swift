@@ -73,7 +73,7 @@ struct CircleTests {
   }
 
   @Test(arguments: ["let x: Hole", "Hole.make()", "[Hole]()", "Text(\"\\(Hole.first)\")"])
-  func `two folders that use each other are found, however one names a type of the other`(use: String) {
+  func `two folders that use each other are found, whatever the spelling of a type's name`(use: String) {
     let files = [
       Repository.File(path: "T/One/Text.swift", text: "struct Text {}\nextension Text { func f() { \(use) } }\n"),
       Repository.File(path: "T/Other/Hole.swift", text: "package struct Hole {\n  var text: Text\n}\n"),

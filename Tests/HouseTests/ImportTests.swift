@@ -114,7 +114,7 @@ struct ImportTests {
   }
 
   @Test
-  func `every Swift target stands in the import table, and C targets hold no Swift`() {
+  func `every Swift target is in the import table, and C targets contain no Swift`() {
     #expect(vendors.count >= 5)
     for target in Repository.folders(in: "Sources") where target != "Vendors" {
       let isSwift = !Repository.swiftFiles(below: "Sources/\(target)").isEmpty
@@ -150,7 +150,7 @@ struct ImportTests {
   }
 
   @Test
-  func `no target sees a target that sees it`() {
+  func `no two targets import each other`() {
     func everything(below target: String) -> Set<String> {
       (table[target]?.ours ?? []).reduce(into: []) {
         $0.formUnion([$1]); $0.formUnion(everything(below: $1))

@@ -15,7 +15,7 @@ struct LayoutTests {
   }
 
   @Test
-  func `no placeholder is left where there is code`() {
+  func `no placeholder is left in a folder with code`() {
     for target in Repository.folders(in: "Sources") + Repository.folders(in: "Tests") {
       for base in ["Sources", "Tests"] {
         let files = Repository.swiftFiles(below: "\(base)/\(target)")
@@ -69,7 +69,7 @@ struct LayoutTests {
   }
 
   @Test
-  func `the shipped program exports exactly the functions that libwebsockets is to call`() throws {
+  func `the shipped program exports exactly the functions that libwebsockets has to call`() throws {
     let map = try #require(Repository.text(of: "Deploy/exports.map"))
     let exported = try #require(map.firstMatch(of: #/global:([^}]*)local:/#)?.1)
     let source = try #require(Repository.text(of: "Sources/CLibWebSockets/interposition.c"))

@@ -128,7 +128,7 @@ struct TidyTests {
   private static let swift = Repository.swiftFiles(below: "Sources") + Repository.swiftFiles(below: "Tests")
 
   @Test
-  func `banned calls stand only in the files whose job they are`() {
+  func `banned calls are only in the files that need them`() {
     let isExempt = { (path: String, ban: Ban) in
       ban.allowed.contains(path) || path.hasPrefix("Tests/HouseTests/")
         // Options and token tools create keys if none are given.
@@ -161,7 +161,7 @@ struct TidyTests {
     ("uname.system", 0), (#"try arguments.int("port", in: 1...9)"#, 1), (#"arguments.given["port"]"#, 1),
     ("try arguments.read(options, into: &draft)", 0), ("arguments.given[flag.name]", 0),
   ])
-  func `the bans find what they ban, and nothing else`(line: String, count: Int) {
+  func `the bans find exactly the banned calls`(line: String, count: Int) {
     #expect(Self.bans().count { $0.isBroken(by: line) } == count)
   }
 
@@ -193,7 +193,7 @@ struct TidyTests {
   }
 
   @Test
-  func `nothing is left to do in the sources, and no file names a path of the machine it was written on`() {
+  func `the sources contain no TODO, and no path of the machine they were written on`() {
     // In pieces, so that this file does not break its own rules.
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
     let paths = ["/wo" + "rk/", "/fa" + "rm/", "/home" + "/", "/Us" + "ers/", "/ro" + "ot/"]

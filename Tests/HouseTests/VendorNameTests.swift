@@ -24,7 +24,7 @@ struct VendorNameTests {
   }
 
   @Test
-  func `vendors' names stand only in their own folders, in code, comments and tests`() {
+  func `vendors' names are only in their own folders, in code, comments and tests`() {
     // The fuzz targets reach into every vendor's parsers.
     let tests = Repository.folders(in: "Tests").filter { !["Vendors", "EndToEnd", "Fuzz"].contains($0) }
     for folder in Repository.folders(in: "Sources") + tests where folder != "Vendors" {
@@ -51,7 +51,7 @@ struct VendorNameTests {
   }
 
   @Test
-  func `each vendor has its page, and stands in the catalogue and in the package`() throws {
+  func `each vendor has its page, and is in the catalogue and in the package`() throws {
     let catalogue = try #require(Repository.text(of: Self.catalogue))
     let package = try #require(Repository.text(of: "Package.swift"))
     for vendor in Repository.folders(in: "Sources/Vendors") {

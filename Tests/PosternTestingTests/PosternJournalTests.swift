@@ -18,7 +18,8 @@ struct PosternJournalTests {
   }
 
   @Test
-  func `an expectation that passes returns its lines, and one that fails throws its own`() async throws {
+  func `an expectation that passes returns its lines, and one that fails throws an error with its lines`() async throws
+  {
     let gateway = try await PosternGateway.start()
     try await askForToken(gateway)
     let lines = try await gateway.journal.expect(.singleFlight, user: "ann")
@@ -34,7 +35,7 @@ struct PosternJournalTests {
   }
 
   @Test(arguments: [false, true])
-  func `an undecided expectation is waited for, whether the gateway's time passes or stands still`(isFrozen: Bool)
+  func `an undecided expectation is waited for, whether the gateway's time passes or is frozen`(isFrozen: Bool)
     async throws
   {
     var options = PosternGateway.Options()

@@ -37,7 +37,7 @@ struct TokenCommandTests {
   }
 
   @Test
-  func `a minted token carries what was asked for`() throws {
+  func `a minted token has the requested claims`() throws {
     let token = try UnverifiedToken(
       try mint(
         "--user", "ann", "--kind", "guest", "--life", "90s", "--call", "default:a", "--call", "default:b", "--issuer",
@@ -51,8 +51,7 @@ struct TokenCommandTests {
   }
 
   @Test
-  func `exp in milliseconds is shown as it was written and called beyond the year 9999, by inspect and verify`() throws
-  {
+  func `inspect and verify show exp in milliseconds as written, and call it beyond the year 9999`() throws {
     let signer = try JWTSigner(.secret(Array(secret.utf8)))
     let odd = signer.sign(Array(#"{"user_id":"ann","iat":1700000000,"exp":1700000060000}"#.utf8))
     let words = "1700000060000 is beyond the year 9999: milliseconds?"
@@ -83,7 +82,7 @@ struct TokenCommandTests {
   }
 
   @Test
-  func `a further claim replaces one of ours, so that a bad token can be made on purpose`() throws {
+  func `a given claim replaces a default one, so that a bad token can be made on purpose`() throws {
     let token = try mint("--user", "ann", "--claim", #"exp="soon""#)
     #expect(try UnverifiedToken(token).payload["exp"]?.string == "soon")
     let (text, isValid) = try verify(token)

@@ -64,11 +64,12 @@ struct postern_vhost;
 
 struct postern_vhost *postern_vhost_create(struct lws_context *context, const struct postern_vhost_settings *settings);
 
-/// Calls `each` with the user pointer of every WebSocket of the vhost, which none of them may end meanwhile.
+/// Calls `each` with the user pointer of every WebSocket of the vhost. `each` must not end a WebSocket.
 void postern_vhost_visit(struct postern_vhost *vhost, void (*each)(void *endpoint, void *visitor), void *visitor);
 
-/// Ends the vhost and gives back its memory. Only when its last connection is gone, which the library has told of, and
-/// never from inside a callback: else the library keeps it until the context goes, and reads what was freed.
+/// Ends the vhost and frees its memory. Call it only after the library has reported the end of the vhost's last
+/// connection, and never from inside a callback: otherwise the library keeps the vhost until the context ends, and
+/// reads freed memory.
 void postern_vhost_destroy(struct postern_vhost *vhost);
 
 /// Gives back the memory; call after the context is gone.
@@ -76,9 +77,9 @@ void postern_vhost_free(struct postern_vhost *vhost);
 
 struct lws_vhost *postern_vhost_lws(struct postern_vhost *vhost);
 
-/// Hands a connection to the vhost, whose SERVER_NEW_CLIENT_INSTANTIATED comes from inside: the descriptor, the TLS
-/// session if there is one, and `count` bytes that have come already, of which the first `head` are the upgrade request
-/// that the library is shown. All are the library's then. NULL if the connection has ended meanwhile.
+/// Hands a connection over to the vhost: the descriptor, the TLS session if there is one, and `count` received bytes.
+/// The first `head` of them are the upgrade request that the library is shown. SERVER_NEW_CLIENT_INSTANTIATED is called
+/// inside this call. The library owns all of it afterwards. NULL if the connection has ended in between.
 struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, const char *bytes, size_t count,
                           size_t head);
 
@@ -91,8 +92,8 @@ void postern_begin_reading(void);
 /// Forgets all of this thread's descriptors; before the thread ends.
 void postern_end_reading(void);
 
-/// The code of a received close frame of which the library says that it is 1002, if it is one of 1012 to 1014, which the
-/// library does not know; else -1. From inside its callback; `payload` as the library gives it, the code first.
+/// Returns the code of a received close frame that the library reports as 1002, if it is one of 1012 to 1014, which the
+/// library does not know; else -1. Call it from inside its callback; `payload` is the library's, with the code first.
 int postern_close_code(int fd, const unsigned char *payload, size_t size);
 
 /// How a TLS handshake ended.
@@ -128,17 +129,17 @@ int postern_accept(int listening);
 /// Closes the connection now, with all callbacks. Never from inside a callback of this wsi.
 void postern_kill(struct lws *wsi);
 
-/// Sends the peer a TCP reset now, and nothing else any more, TLS's goodbye neither. The library has still to be told.
+/// Sends the peer a TCP reset now, and nothing more, not even TLS's closing alert. The library must still be told.
 void postern_reset(struct lws *wsi);
 
 /// Has the next close() of the descriptor send the peer a TCP reset, and drop what waits.
 void postern_reset_on_close(int fd);
 
-/// Makes the connection outlive its wsi, which the library must be about to close: gives its descriptor, the caller's from
-/// then on. The peer hears nothing.
+/// Keeps the connection when its wsi ends, which the library must be about to close. Returns the descriptor, which the
+/// caller owns from then on. The peer receives nothing.
 int postern_keep(struct lws *wsi);
 
-/// Whether the peer of a connection that nobody reads from has ended it, or its sending side.
+/// Returns whether the peer has ended the connection, or its sending side, while nothing reads from it.
 int postern_peer_has_gone(int fd);
 
 /// A certificate chain with its key, read and checked.

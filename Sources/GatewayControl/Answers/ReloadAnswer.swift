@@ -1,4 +1,4 @@
-/// The answer to `POST /reload`: whether the keys, and the certificate, were read anew.
+/// The answer to `POST /reload`: whether the keys, and the certificate, were read again.
 package struct ReloadAnswer: Codable, Hashable, Sendable {
   /// The outcome for one part: all keys and secrets, or the certificate.
   package struct Part: Codable, Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct ReloadAnswer: Codable, Hashable, Sendable {
     }
 
     package let result: Result
-    /// The flags whose files were read anew; nil if the old ones were kept.
+    /// The flags whose files were read again; nil if the old ones were kept.
     package let files: [String]?
     /// Why the old ones were kept, without any content of a file; nil if they were not.
     package let error: String?

@@ -3,7 +3,7 @@ package struct SessionPage: Codable, Sendable {
   package var sessions: [SessionBody]
   /// The value of `after` for the next page; absent on the last.
   package var next: String?
-  /// The nodes whose sessions are not among these, since they did not answer in time; absent if there are none.
+  /// The nodes that did not answer in time, so their sessions are missing; absent if there are none.
   package var nodesMissing: [String]?
 
   private enum CodingKeys: String, CodingKey {

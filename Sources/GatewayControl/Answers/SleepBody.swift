@@ -13,7 +13,7 @@ package struct SleepBody: Codable, Sendable {
 
   init(_ sleep: EventLoop.Sleep, at now: Instant) {
     purpose = sleep.purpose
-    // A task whose time has come was woken by the move.
+    // The move has woken a task whose time has come.
     wakesInMs = (max(.zero, sleep.until - now) + .nanoseconds(999_999)).milliseconds
   }
 }

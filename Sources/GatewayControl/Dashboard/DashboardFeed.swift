@@ -6,7 +6,8 @@ internal import Synchronization
 /// The feed of a gateway's figures for its dashboards, with one reading a second. All watchers share a reading, and
 /// none is made while there are no watchers.
 ///
-/// The seconds are the network's. If a hosted space's time stands still, or is moved by a day, its dashboard continues.
+/// The seconds are the network's, so the dashboard continues if a hosted space's time stands still or is moved by a
+/// day.
 ///
 /// `@unchecked Sendable`: used only on the gateway's first loop, except for the number of watchers.
 final class DashboardFeed: WakeupTarget, @unchecked Sendable {
@@ -19,7 +20,7 @@ final class DashboardFeed: WakeupTarget, @unchecked Sendable {
   private let name: String?
   private let loop: EventLoop
   private let stage: LoopStage
-  /// Set while a watcher waits, which keeps the feed alive meanwhile.
+  /// Set while a watcher waits; it keeps the feed alive.
   private var wakeup: Wakeup!
   private var number: UInt64 = 0
   private var frame: [UInt8] = []

@@ -1,7 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The figures of a proxy's route for its dashboard, counted from its journal and its sessions while somebody watches.
+/// The figures of a proxy's route for its dashboard, counted from its journal and its sessions while a watcher is
+/// there.
 ///
 /// `@unchecked Sendable`: used only on the route's loop.
 final class RouteFigures: @unchecked Sendable {

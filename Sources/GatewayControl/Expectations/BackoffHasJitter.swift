@@ -26,7 +26,7 @@ extension Expectation {
     private static let noiseMs = 10.0
     /// The mean up to which waits may differ only by what a busy machine adds to each.
     private static let shortMs = 100.0
-    /// The maximum lost time, as a share of the shortest wait, at which waits may be said to grow by a law.
+    /// The maximum lost time, as a share of the shortest wait, at which the growth of waits can still be recognised.
     private static let noiseShare = 0.05
 
     let kind: JournalKind
@@ -61,7 +61,7 @@ extension Expectation {
       if spread.meanMs <= Self.shortMs {
         return .undecided("\(words), which are so short that the machine was able to make them differ", lines)
       }
-      // With enough noise any waits would fit a law.
+      // With enough noise any waits would fit some rule.
       let isNoisy = lostMs > max(Self.noiseMs, Self.noiseShare * (rungs.joined().map(\.milliseconds).min() ?? 0))
       if let law = Growth.law(of: rungs, noiseMs: noise) {
         guard !isNoisy else {

@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// An expectation as it is requested: its word, and the parameters that it takes or needs.
+/// An expectation in a request: its name, and the parameters that it takes or needs.
 package struct ExpectationForm: Sendable {
   package let name: String
   package let takes: [ExpectationParameters.Name]
@@ -58,7 +58,7 @@ package struct ExpectationForm: Sendable {
 
 /// The parameters of an expectation.
 package struct ExpectationParameters: Sendable {
-  /// The kind of line that a wait begins with.
+  /// The kind of line at which a wait begins.
   package var since: JournalKind?
   package var attempt: ClientStory.Attempt?
   package var atLeast: Duration?

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayRuntime
 
 extension Expectation {
-  /// Expects that exactly one token is made for each renewal: none before it is asked for, none after, and not two
+  /// Expects exactly one token for each renewal: none before the request, none after the renewal, and not two in
   /// between.
   ///
   /// A renewal is a refresh on the connection, or an end that asks for another token together with the return from it.
@@ -92,7 +92,7 @@ extension Expectation {
       askAgain(line, isReturning: isReturning || line.event.kind != .refreshRefused)
     }
 
-    /// Judges the tokens made for the question before. If the client returned without another token, it has used that
+    /// Checks the tokens made for the previous request. If the client returned without another token, it has used that
     /// one.
     private mutating func askAgain(_ line: JournalLine, isReturning: Bool) -> JournalVerdict? {
       if question != nil, minted.count > 1 { return tooMany(line) }
@@ -102,7 +102,7 @@ extension Expectation {
     }
 
     private func tooMany(_ line: JournalLine) -> JournalVerdict {
-      // A client may give up a token that a slow machine delays, and ask for another.
+      // A client may abandon a token that a slow machine delays, and ask for another.
       if zip(minted, minted.dropFirst()).contains(where: { late.mayHaveMadeAnother(from: $0.real, to: $1.real) }) {
         return .undecided(
           "the machine was slow: it may have made one of \(ClientStory.Attempt.provider.text(minted.count))",

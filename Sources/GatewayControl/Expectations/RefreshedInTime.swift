@@ -17,9 +17,9 @@ extension Expectation {
     let limit: Duration?
     let late: LateTimes
     private var open: [ConnectionID: JournalLine] = [:]
-    /// The request or the end from which the client is to come back with another token.
+    /// The request or the end after which the client must return with another token.
     private var returning: JournalLine?
-    /// The last login or refresh of each connection whose token ends.
+    /// The last login or refresh of each connection whose token expires.
     private var granted: [ConnectionID: JournalLine] = [:]
     private var fingerprint: TokenFingerprint?
     private var ended: Set<ConnectionID> = []

@@ -63,7 +63,7 @@ extension Expectation {
 
     private func again(_ line: JournalLine, beside first: JournalLine) -> JournalVerdict {
       let wait = ClientStory.text(line.real - first.real)
-      // A client may give up a call that a slow machine delays, and ask again.
+      // A client may abandon a call that a slow machine delays, and ask again.
       if late.mayHaveMadeAnother(from: first.real, to: line.real) {
         return .undecided(
           "the machine was slow: the provider was asked again \(wait) after a call whose answer it may have held up",
@@ -119,7 +119,7 @@ extension Expectation {
         guard ClientStory.Attempt.refresh.isMade(by: line) else { break }
         lines.append(line.number)
         if let (first, isAccepted) = open[connection], !isAccepted || line.real - first.real < Self.answerAge {
-          // A client may give up an answer that a slow machine delays.
+          // A client may abandon an answer that a slow machine delays.
           if late.mayHaveMadeAnother(from: first.real, to: line.real) {
             return .undecided(
               "the machine was slow: a second token came \(ClientStory.text(line.real - first.real)) after the first, whose answer it may have held up",

@@ -19,7 +19,7 @@ extension Expectation {
     private var last: JournalLine?
     /// Whether the client has a token that it has not tried: its first one, or one that the provider has made since.
     private var isFresh = true
-    /// The number of attempts after such a delay that the client may have given up the one before because of it.
+    /// The number of attempts after a delay that may have made the client abandon the attempt before.
     private var excused = 0
 
     init(most: Int, attempt: ClientStory.Attempt, quiet: Duration, late: LateTimes) {

@@ -46,7 +46,7 @@ enum Waves {
     return merged(waves, in: reading).prefix(countMax).map(\.self)
   }
 
-  /// Returns the wave without the seconds at both ends in which no more tokens end than in others.
+  /// Returns the wave without the seconds at both ends in which no more tokens expire than usual.
   private static func narrowed(_ span: Range<Int>, in reading: HorizonReading, share: Double) -> Wave {
     let seconds = span.filter { Double(reading.seconds[$0]) > share }
     guard let first = seconds.first, let last = seconds.last else { return Wave(seconds: span, tokens: 0) }

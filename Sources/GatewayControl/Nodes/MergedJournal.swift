@@ -14,7 +14,7 @@ struct MergedJournal: Sendable {
     var next: JournalPosition
     /// The place of the newest lines.
     var last: JournalPosition
-    /// The names of the nodes whose lines are not among these.
+    /// The names of the nodes whose lines are missing.
     var missing: [String]
   }
 

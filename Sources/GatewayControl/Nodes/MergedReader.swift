@@ -17,7 +17,7 @@ final class MergedReader: @unchecked Sendable {
   private let loop: EventLoop
   private let place: MergedReaders.Place
   private var position: JournalPosition
-  /// A page that has not been told.
+  /// A page that has not been returned yet.
   private var page: MergedJournal.Page?
   private let end: JournalPosition
   private var isCut = false

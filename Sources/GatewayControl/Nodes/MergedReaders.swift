@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The readers and waiters of the journals of all nodes, of which there may be so many at once.
+/// The readers and waiters of the journals of all nodes, and the limit of their number.
 final class MergedReaders: Sendable {
   static let countMax = 64
   private let count = Atomic(0)

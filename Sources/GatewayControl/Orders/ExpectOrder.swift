@@ -7,7 +7,7 @@ package struct ExpectOrder: ControlOrder {
   package var user: String?
   package var dialect: String?
   package var after: JournalPlace?
-  /// The kind of line that a wait begins with.
+  /// The kind of line at which a wait begins.
   package var since: String?
   package var attempt: String?
   /// The late times of the machine; nil to use the gateway's own measurements.

@@ -9,7 +9,7 @@ package struct RevocationOrder: ControlOrder {
   package var userID: String?
   /// The time before which the tokens were issued, in seconds since 1970; nil for now.
   package var issuedBefore: Double?
-  /// The expiry of that one token, in seconds since 1970: from then on the gateway may forget it.
+  /// The expiry of that one token, in seconds since 1970; the gateway may drop the revocation from then on.
   package var expiresAt: Double?
 
   package enum CodingKeys: String, CodingKey, CaseIterable {

@@ -1,7 +1,7 @@
 /// The channel between the nodes of one gateway. Every node receives every message, its own too, and all of them in one order.
 ///
-/// A message is lost where the channel is away, and a receiver is told that it may have missed some. No message is received
-/// twice.
+/// A message is lost while the channel is away, and the receiver is told that it may have missed some. No message is
+/// received twice.
 package protocol Bus: Sendable {
   /// Has `receiver` be given every message from here on. Once, before anything is sent.
   func open(_ receiver: any BusReceiver)

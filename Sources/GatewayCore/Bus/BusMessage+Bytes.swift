@@ -35,7 +35,7 @@ extension BusMessage {
     return writer.bytes
   }
 
-  /// Reads a message, its sender, and how many that one had sent. Throws for anything else.
+  /// Reads a message, its sender, and how many messages the sender had sent. Throws for anything else.
   package static func decoded(
     _ bytes: ArraySlice<UInt8>
   ) throws(BusGarbage) -> (message: BusMessage, sender: NodeBoot, count: UInt64) {

@@ -64,7 +64,7 @@ package enum BusAnswer: Hashable, Sendable {
   /// How many sessions or connections it was; 0 and 1 for no and yes.
   case count(Int)
   case users([UserID])
-  /// To how many connections a message went, and how many have no words for it.
+  /// The number of connections that got a message, and the number whose wire cannot express it.
   case said(told: Int, wordless: Int)
   /// When tokens end, and the time at which the first second began.
   case horizon(HorizonReading, at: WallTime)

@@ -1,6 +1,6 @@
 /// A request to the control port of a node, which another one passes on.
 package struct NodeRequest: Hashable, Sendable {
-  /// The life of the process that is to answer; nil for every one.
+  /// The boot of the process that must answer; nil for every process.
   package var target: NodeBoot?
   package var method: String
   /// The path, percent-encoded.

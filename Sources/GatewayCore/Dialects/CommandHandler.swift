@@ -3,8 +3,8 @@ package protocol CommandHandler: Sendable {
   /// Carries out `command` and answers it, if nothing must be awaited. Returns false, with nothing done, for a command
   /// that ``perform(_:by:request:on:)`` carries out.
   ///
-  /// Runs on the caller's loop after all earlier commands are done. A command that had to wait, and whose login has
-  /// ended meanwhile, is not carried out.
+  /// Runs on the caller's loop after all earlier commands are done. A command that had to wait is dropped if its login
+  /// has ended by then.
   func performAtOnce(
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices
@@ -14,7 +14,7 @@ package protocol CommandHandler: Sendable {
   ///
   /// Starts on the caller's loop. The commands of one connection start in the order of arrival, and each waits for the
   /// answer to the one before, unless that one has ``Command/mayOverlap``. A command that arrived before the end of a
-  /// login is carried out all the same, though its answer reaches no client.
+  /// login still runs, though its answer reaches no client.
   nonisolated(nonsending) func perform(
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame]

@@ -16,7 +16,7 @@ package protocol Conversation: AnyObject, Sendable {
   func foresee(_ payload: UnsafeRawBufferPointer, _ context: DialectContext) -> InboundMessage?
 
   /// Returns the answer to a message for which ``decode(_:_:)`` has no meaning. Empty for a message that needs no
-  /// answer; nil for one without an answer, of which the operator is warned.
+  /// answer; nil for one without an answer, about which the operator is warned.
   func answer(to message: [UInt8], _ context: DialectContext) -> [Frame]?
 
   /// Returns the frames of a message.

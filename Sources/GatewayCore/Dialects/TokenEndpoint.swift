@@ -1,6 +1,6 @@
 /// The endpoint from which a fleet's clients get their tokens over HTTP, and the form of their requests.
 package protocol TokenEndpoint: Sendable {
-  /// Whether a request states when the token is to end; if not, the endpoint decides.
+  /// Whether a request states the token's expiry; if not, the endpoint decides.
   var takesEnds: Bool { get }
 
   /// Whether the endpoint's answers are known to state when the token ends.
@@ -32,12 +32,12 @@ package protocol TokenEndpoint: Sendable {
 
 /// A token that a client requests.
 package struct TokenWish: Hashable, Sendable {
-  /// The token's user; a name that no endpoint accepts for a request that is to be refused.
+  /// The token's user; a name that no endpoint accepts, for a request that must be refused.
   package var user: UserID
   /// The number of the client.
   package var number: Int
   package var life: TokenLife
-  /// Whether the endpoint is to refuse it.
+  /// Whether the endpoint must refuse it.
   package var isHopeless = false
   package var now: WallTime
   /// The values that the client took from the gateway on its connection, by slot, e.g. the name of the connection that

@@ -1,7 +1,7 @@
 /// The caller that waits for the answer to a request. A slow handler, e.g. a token provider with a queue, checks it
-/// before it works in vain.
+/// before it does useless work.
 package protocol HTTPCaller: Sendable {
-  /// Whether the caller has disconnected or given up; false while this is unknown. May be read from any thread.
+  /// Whether the caller has disconnected or no longer waits; false while this is unknown. May be read from any thread.
   var hasGone: Bool { get }
 }
 

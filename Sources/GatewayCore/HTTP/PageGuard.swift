@@ -19,7 +19,7 @@ package struct PageGuard: Hashable, Sendable {
   private let hosts: Set<Name>?
   /// Whether every IP address is allowed as Host too.
   private let takesAddresses: Bool
-  /// The origins whose pages may send requests all the same.
+  /// The origins whose pages may send requests, although they are foreign.
   private let origins: Set<Name>
   private let pages: Pages
 

@@ -13,7 +13,7 @@ package struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
   /// How many loops a process may have.
   package static let loops = 256
 
-  /// Creates the name with that number, of which every one is a name.
+  /// Creates the name with that number. Every number is a name.
   package init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -47,7 +47,7 @@ package struct ConnectionID: Hashable, Sendable, BitwiseCopyable {
   /// How often the node's number had been taken before.
   package var boot: Int { Int(serial >> Self.countBits) }
 
-  /// The connection's number on its loop, which begins with the boot: 50 bits.
+  /// The connection's number on its loop, with the boot in front: 50 bits.
   package var serial: UInt64 { rawValue & (1 << Self.serialBits - 1) }
 
   /// The life of the process that owns the connection.

@@ -1,6 +1,6 @@
 /// The lives of gateway processes that are over, and that may have left something in a store.
 package struct DeadBoots: Sendable {
-  /// By node, the first life that is not over; nil if all are.
+  /// By node, the first boot that has not ended; nil if all have.
   private let ends: [Int: NodeBoot]?
   /// Whether no other process has the store, so that what names no life was left behind too.
   package let isEverybody: Bool

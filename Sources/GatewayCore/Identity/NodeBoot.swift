@@ -1,5 +1,5 @@
-/// One life of one of the gateway processes with a common store: the number of its node, and how often that number
-/// was taken before.
+/// One run of a gateway process with a common store: the number of its node, and how often that number was taken
+/// before.
 package struct NodeBoot: Hashable, Sendable, CustomStringConvertible {
   /// 0...63.
   package let node: Int

@@ -1,8 +1,8 @@
 /// The budgets of a token provider, with what they have counted. The built-in provider and the simulated one ask it
 /// before they let a request into their queue.
 ///
-/// A value with bounded tables. Users and addresses are known by 64-bit hashes, so that no name is kept. When a table is
-/// full of keys whose windows are not over, all further keys share one window.
+/// A value with bounded tables. Users and addresses are stored as 64-bit hashes, so that no name is kept. When a table
+/// is full of keys whose windows have not ended, all further keys share one window.
 package struct RequestBudgets: Sendable {
   /// The budgets, in the order in which they refuse.
   package let budgets: [RequestBudget]

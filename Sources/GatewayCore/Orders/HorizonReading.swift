@@ -1,11 +1,11 @@
 /// The number of tokens that end in each second of the next hour.
 package struct HorizonReading: Hashable, Sendable {
-  /// How far ahead the seconds are told one by one.
+  /// The number of seconds ahead that are counted one by one.
   package static let secondsMax = 3_600
   /// The spans that the metrics tell of, in seconds.
   package static let spans = [10, 60, 600, 3_600]
 
-  /// By how many seconds they lie ahead: the first is the one that has begun.
+  /// By the number of seconds ahead: the first is the current one.
   package var seconds = [UInt32](repeating: 0, count: secondsMax)
   /// The number of tokens that have ended and whose sessions have no other yet.
   package var overdue = 0
@@ -38,7 +38,7 @@ package struct HorizonReading: Hashable, Sendable {
       if isFar || second >= Self.secondsMax {
         later = Self.sum(later, Int(count))
       } else {
-        // Tokens that have ended meanwhile end now.
+        // Tokens that have expired since then count as expiring now.
         seconds[max(0, second)] = UInt32(clamping: UInt64(seconds[max(0, second)]) + UInt64(count))
       }
     }

@@ -52,7 +52,7 @@ package enum Saying: Hashable, Sendable {
 /// How many connections an operator's message went to.
 package struct SayingsDone: Hashable, Sendable {
   package var told = 0
-  /// Connections whose wire has no words for it.
+  /// Connections whose wire cannot express it.
   package var wordless = 0
   /// The nodes that did not answer in time, and perhaps were not reached.
   package var missing: [String] = []

@@ -31,8 +31,8 @@ extension Session {
     return wait.until > now ? wait : nil
   }
 
-  /// Returns the wait after a verdict that its token cannot be judged now: the timeout begins again. A revoked token gets
-  /// no more time.
+  /// Returns the wait after a verdict that its token cannot be verified now: the timeout begins again. It is not
+  /// extended for a revoked token.
   private func postpone(_ wait: RefreshWait, _ grant: Grant, at now: Instant) -> RefreshWait {
     guard wait.cause != .revocation else { return wait }
     var wait = wait
@@ -229,7 +229,7 @@ extension Session.RefreshWait {
     return wait
   }
 
-  /// The same wait for a token that has been revoked meanwhile: an outage gives it no more time.
+  /// The same wait for a token that was revoked in between: an outage does not extend its time.
   fileprivate var revoked: Self {
     var wait = judged
     wait.cause = .revocation

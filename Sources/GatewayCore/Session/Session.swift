@@ -41,8 +41,8 @@ package struct Session: Hashable, Sendable {
     /// Whether the client has been told. A request that falls due while a token is being verified is held back: the
     /// verdict may make it unnecessary.
     package var isTold: Bool
-    /// Whether the last token since the request could not be judged. The client is then asked once more at the end of
-    /// the wait.
+    /// Whether the last token since the request could not be verified. The client is then asked again at the end of the
+    /// wait.
     package var isUnjudged = false
   }
 
@@ -142,14 +142,14 @@ package struct Session: Hashable, Sendable {
     return standing
   }
 
-  /// Handles everything that is due; the next deadline is then later than `now`.
+  /// Handles everything that is due. Afterwards the next deadline is later than `now`.
   private mutating func passDeadlines(at now: Instant, into effects: inout [SessionEffect]) {
     while let deadline = nextDeadline, deadline <= now {
       passDeadline(at: now, into: &effects)
     }
   }
 
-  /// Handles the deadline that is due; always moves ``nextDeadline`` on.
+  /// Handles the deadline that is due, and always moves ``nextDeadline``.
   private mutating func passDeadline(at now: Instant, into effects: inout [SessionEffect]) {
     switch phase {
     case .awaitingCredentials, .authenticating:
@@ -171,7 +171,7 @@ package struct Session: Hashable, Sendable {
       }
     case .verifyingRefresh(let attempt, let grant, let wait?, let request):
       if let longer = prolong(wait, grant, at: now) {
-        // The client is not told: it waits for an answer already.
+        // The client is not told, since it waits for an answer already.
         phase = .verifyingRefresh(attempt: attempt, grant, longer, request: request)
       } else {
         end(grant, .refreshTimeout, at: now, into: &effects)

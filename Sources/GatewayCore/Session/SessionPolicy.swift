@@ -8,8 +8,8 @@ package struct SessionPolicy: Hashable, Sendable {
   /// The time that a client has to answer a refresh request. 0 where the wire has no refresh on the connection: the
   /// request is then the error that gives the reason, and the close follows at once.
   package let refreshTimeout: Duration
-  /// The time from a refresh request to the end of the session if tokens cannot be judged: an outage shorter than that
-  /// ends nobody who presents tokens. The refresh timeout if that is longer.
+  /// The time from a refresh request to the end of the session if tokens cannot be verified. A shorter outage ends no
+  /// session whose client presents tokens. The refresh timeout if that is longer.
   package let outageMax: Duration
   /// The lead time of a refresh request before expiry.
   package let refreshLead: Duration

@@ -21,7 +21,7 @@ package struct Revocations: Hashable, Sendable {
 
   /// The tokens that a revocation covers.
   package enum Target: Hashable, Sendable {
-    /// One token, by its fingerprint. The revocation may be dropped from `expiresAt` on, if that is known.
+    /// One token, by its fingerprint. If `expiresAt` is known, the revocation may be dropped from then on.
     case token(TokenFingerprint, expiresAt: WallTime? = nil)
     /// Every token of the user issued before the time, or without an issue date.
     case user(UserID, issuedBefore: WallTime)

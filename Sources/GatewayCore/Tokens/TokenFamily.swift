@@ -1,5 +1,5 @@
-/// The refresh tokens of one login, of which each use makes the next (RFC 9700 section 4.14.2). The built-in provider,
-/// a vendor's OpenID provider and the simulated provider ask it what becomes of a token that a client shows.
+/// The refresh tokens of one login; each use makes the next one (RFC 9700 section 4.14.2). The built-in provider, a
+/// vendor's OpenID provider and the simulated provider use it to decide about a token that a client presents.
 ///
 /// Tokens are known by their generation, from 1. A family remembers the generations that it may still accept, so that
 /// most families take 24 bytes.
@@ -21,7 +21,7 @@ package struct TokenFamily: Hashable, Sendable {
     case unknown
     /// The family was unused for too long.
     case idle
-    /// The token was used before, within a grace whose replays are refused.
+    /// The token was used before, within a grace in which replays are refused.
     case replay
     /// The token was used before, and nothing is revoked for that.
     case reuse

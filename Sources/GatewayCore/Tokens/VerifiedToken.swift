@@ -9,7 +9,7 @@ package struct VerifiedToken: Hashable, Sendable {
   /// The name of the key that vouches for the token, by which the sessions of a revoked key are found, e.g. an API key
   /// `api_…`. Nil where a dialect has one key for all tokens.
   package var issuer: Name?
-  /// The session at the application's login that the token is of; nil if it says none, or nobody asks.
+  /// The session at the application's login that issued the token; nil if it names none, or if this is not checked.
   package var session: LoginSession?
   package var issuedAt: WallTime?
   /// The expiry; nil for a token that never expires.

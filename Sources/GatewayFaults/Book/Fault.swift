@@ -32,7 +32,7 @@ extension Fault {
   static func read(_ fields: FaultFields) throws(GatewayError) -> any Fault { try Self(fields) }
 }
 
-/// A fault of messages that come in or go out.
+/// A fault of received or sent messages.
 package protocol MessageFault: Fault {
   var message: FaultyMessage { get }
 
@@ -94,7 +94,7 @@ package enum Ending: Hashable, Sendable {
   case aborted
   /// It ends by a reset (RFC 9293 section 3.10.7).
   case reset
-  /// It does not end: the gateway forgets the connection, whose transport stays until the peer ends it.
+  /// It does not end: the gateway forgets the connection, and the transport stays until the peer ends it.
   case forgotten
 }
 

@@ -5,7 +5,7 @@ internal import GatewayRuntime
 // The faults of an application's token endpoint whose calls pass through a proxy.
 
 extension FaultBook {
-  /// The wait before a request that is never to be answered is refused after all. Its caller has gone by then.
+  /// The wait before a request that must never be answered is refused after all. Its caller has gone by then.
   private static let patience = Duration.seconds(900)
 
   /// Waits as long as a fault delays the provider's answer. Returns false if there is never to be an answer.
@@ -45,7 +45,7 @@ extension FaultBook {
     return fault((any ProviderAnswer).self, of: subject) { other($0) != nil }.flatMap(other)
   }
 
-  /// Returns the life that a fault has clients told in place of their tokens' own; nil for none. Only on the loop.
+  /// Returns the life that a fault reports to clients instead of their tokens' own; nil for none. Only on the loop.
   package func toldLife(of user: UserID?) -> Duration? {
     let subject = FaultSubject(user: user, kind: user.map { _ in .regular })
     return fault((any LifeFault).self, of: subject) { $0.isOfTokens }?.life

@@ -4,10 +4,10 @@ package import GatewayRuntime
 // The gateway's HTTP routes with every possible fault.
 
 extension FaultBook {
-  /// The wait before a request that is never to be answered is answered after all. Its caller has gone by then.
+  /// The wait before a request that must never be answered is answered after all. Its caller has gone by then.
   private static let patience = Duration.seconds(900)
 
-  /// Returns the routes, each of which asks the book first.
+  /// Returns the routes with a check of the book before each.
   package func decorate(_ routes: [HTTPRoute], of gateway: Gateway) -> [HTTPRoute] {
     routes.map { route in
       route.answered { request, parameters in
@@ -19,8 +19,8 @@ extension FaultBook {
     }
   }
 
-  /// Returns the answer to a request of that route: the usual one, unless a fault intervenes, whose errors have the format of
-  /// `words`.
+  /// Returns the answer to a request of that route: the usual one, unless a fault intervenes. The errors of faults have
+  /// the format of `words`.
   package nonisolated(nonsending) func answer(
     _ request: HTTPRequest, method: String, pattern: String, _ words: (GatewayError) -> HTTPResponse,
     usually: nonisolated(nonsending) () async -> HTTPResponse

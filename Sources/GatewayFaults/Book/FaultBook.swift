@@ -23,7 +23,7 @@ package final class FaultBook: @unchecked Sendable {
   private var closing: (reason: CloseReason, words: CloseReason)?
   /// The messages that are delayed, in either direction.
   private var late: [UInt64: LateMessage] = [:]
-  /// The messages that are kept back, also those whose time has come and that cannot go on yet.
+  /// The number of held-back messages, with those whose time has come and that cannot be sent yet.
   private var keptCount = 0
   private var keptBytes = 0
   private var lastLate: UInt64 = 0
@@ -31,7 +31,7 @@ package final class FaultBook: @unchecked Sendable {
   let waits = FaultWaits()
   private weak var journal: Journal?
 
-  /// Whether the login of the upgrade request under decision is to fail after the upgrade.
+  /// Whether the login of the current upgrade request must fail after the upgrade.
   var failsLogin = false
 
   /// The maximum number of faults at once.
@@ -153,8 +153,8 @@ package final class FaultBook: @unchecked Sendable {
     return nil
   }
 
-  /// Returns the fault of a message and its fate; nil if none affects it. A message that is to wait and finds no room goes on
-  /// at once.
+  /// Returns the fault of a message and its fate; nil if none affects it. A message that must wait and finds no room is
+  /// sent at once.
   func fate(
     of frame: Frame, _ subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID,
     where isMeant: (FaultyMessage) -> Bool
@@ -178,7 +178,7 @@ package final class FaultBook: @unchecked Sendable {
   /// Returns the number of an open connection in the sequence of opened connections, from 1.
   func number(of connection: ConnectionID?) -> UInt64? { connection.flatMap { sockets[$0]?.number } }
 
-  /// Returns whether there is a fault of that kind that is only for users whose names are known.
+  /// Returns whether a fault of that kind applies only to users whose names are known.
   func isForUsers<Kind>(_ kind: Kind.Type) -> Bool {
     standing.contains { $0.order.fault is Kind && $0.order.aim.isOfUsers }
   }
@@ -315,7 +315,7 @@ extension FaultBook {
   }
 }
 
-// Faults that follow an event are told of it.
+// Notifies faults that follow an event.
 
 extension FaultBook: JournalObserver {
   package func journalWrote(_ kind: JournalKind, by connection: ConnectionID?, of user: UserID?) {

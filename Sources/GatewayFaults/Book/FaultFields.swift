@@ -128,7 +128,7 @@ extension FaultFields {
     try number(name, in: least...315_360_000).map { .saturating(seconds: $0) }
   }
 
-  /// Throws for members whose names are not in `known`, with their names, and for members that are given twice.
+  /// Throws for members with names outside `known`, and for repeated members; the error names them.
   package func refuseStrangers(_ known: [String]) throws(GatewayError) {
     var seen: Set<Name> = []
     for (name, value) in view.members ?? [] {

@@ -5,7 +5,7 @@ package import GatewayRuntime
 package protocol FaultParty: SocketHandler {
   var id: ConnectionID { get }
 
-  /// The login; nil if there is none, or nobody knows of it.
+  /// The login; nil if there is none, or if it is unknown.
   var facts: Connection.Facts? { get }
 
   var dialectName: String { get }
@@ -22,7 +22,7 @@ package protocol FaultParty: SocketHandler {
   /// An operator's event.
   func control(_ event: SessionEvent)
 
-  /// Sends an operator's message to the peer, as if the party said it.
+  /// Sends an operator's message to the peer, as if the party had sent it.
   func say(_ saying: Saying)
 }
 

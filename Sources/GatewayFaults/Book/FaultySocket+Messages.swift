@@ -106,7 +106,7 @@ extension FaultySocket {
     return direction == .in ? !isPaused : socket.waitingBytes <= Self.waitingBytesMax
   }
 
-  /// Forgets the messages that are kept back; those whose delay is not over are forgotten when it is.
+  /// Drops the held-back messages. Those that are still delayed are dropped at the end of their delay.
   func dropKept() {
     let kept = kept
     guard !kept.isEmpty else { return }

@@ -4,8 +4,8 @@ package import GatewayRuntime
 /// A socket between a party and the transport. Every message and every close passes through it, and faults may lose,
 /// delay or change them.
 ///
-/// A proxied connection has two: that of the client, whose messages and closes faults affect, and that of the gateway, for
-/// faults of its socket and of the closes that it is sent.
+/// A proxied connection has two: the client's, for faults of messages and closes, and the gateway's, for faults of its
+/// socket and of the closes sent to it.
 ///
 /// `@unchecked Sendable`: used only on the gateway's loop.
 package final class FaultySocket: @unchecked Sendable {
@@ -27,7 +27,7 @@ package final class FaultySocket: @unchecked Sendable {
   private(set) var isPaused = false
   /// Whether the party has closed it.
   private var isClosing = false
-  /// Whether the party was told that its transport ended, though it did not.
+  /// Whether the party was told that its transport ended, although it has not.
   private var isForgotten = false
   /// Whether the party wants the transport to answer pings.
   private var wantsPongs = true
@@ -137,7 +137,7 @@ package final class FaultySocket: @unchecked Sendable {
     book.loop.execute { [self] in party.socketViolated(.invalidToken) }
   }
 
-  /// Detaches the party from the transport, which stays as it is.
+  /// Detaches the party from the transport, which stays open.
   private func forget() {
     guard !isForgotten else { return }
     isForgotten = true

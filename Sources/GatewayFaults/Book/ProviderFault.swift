@@ -15,7 +15,7 @@ package protocol ProviderAnswer: Fault {
 
 /// A fault that refuses requests for tokens, of the gateway's own provider and of others.
 package protocol ProviderRefusal: ProviderAnswer {
-  /// Throws the answer if there is to be no token. The user and the address are nil if they are not known.
+  /// Throws the answer if no token may be made. The user and the address are nil if they are not known.
   func refuse(user: UserID?, address: Name?, at now: WallTime) throws(TokenRefusal)
 }
 
@@ -65,7 +65,7 @@ package protocol SeenTokens: Sendable {
   /// Returns a token of the user's that has expired; nil if none was seen.
   func expired(of user: UserID) -> String?
 
-  /// Whether anybody's expired token was seen.
+  /// Whether an expired token was seen, of any user.
   var hasExpired: Bool { get }
 }
 

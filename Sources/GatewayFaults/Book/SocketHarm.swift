@@ -20,7 +20,7 @@ struct KeptFrames {
   /// The messages that go on after the next one.
   var heldOut: [Frame] = []
   var heldIn: [Frame] = []
-  /// The messages whose delay is over, and that wait for a slow reader.
+  /// The messages whose delay has passed and that wait for a slow reader.
   var lateOut: [Frame] = []
   var lateIn: [Frame] = []
 

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayRuntime
 
-/// A shorter life of the token than the gateway's own, told to the client. A client with a timer renews in seconds, before a
-/// gateway that stays as it is.
+/// A shorter life of the token than the gateway's own, told to the client. A client with a timer then renews in
+/// seconds, and the gateway is unchanged.
 package struct Shorten: LifeFault {
   package static let word = "shorten"
   package static let summary =

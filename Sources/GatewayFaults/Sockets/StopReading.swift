@@ -1,6 +1,7 @@
 internal import GatewayCore
 
-/// A connection from which nothing is read any more, while the gateway's messages arrive. A new token is sent in vain.
+/// A connection from which nothing is read any more, while the gateway's messages arrive. A new token that the client
+/// sends has no effect.
 struct StopReading: SocketFault {
   static let word = "stop_reading"
   static let summary =

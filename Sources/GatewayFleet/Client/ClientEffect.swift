@@ -17,7 +17,7 @@ package enum ClientEffect: Hashable, Sendable {
 /// The purpose for which a client asks for a token.
 package enum FetchPurpose: Hashable, Sendable {
   case login
-  /// To answer a refresh request, for the `call`-th time (from 1).
+  /// Answers a refresh request, for the `call`-th time (from 1).
   case refresh(call: Int)
   /// The same, in a form that the provider refuses.
   case hopelessRefresh(call: Int)

@@ -23,7 +23,7 @@ package struct ClientPolicy: Hashable, Sendable {
   /// The maximum number of messages of a client that sends garbage, and the pause between them.
   package var garbageMax = 3
   package var garbagePause = Duration.milliseconds(100)
-  /// The number of refused tokens after which a client that comes back by itself gives up. No SDK counts them: if a
+  /// The number of refused tokens after which a client that reconnects by itself gives up. No SDK counts them: if a
   /// provider keeps returning a bad token, some SDKs retry forever.
   package var refusalsMax = 5
   /// The number of refreshes after which a client without a gateway stops renewing, since no gateway closes it; nil for

@@ -14,7 +14,7 @@ extension ClientSession {
     }
   }
 
-  /// Whether the client has closed the connection itself, for good.
+  /// Whether the client has closed the connection itself, permanently.
   package var isLeaving: Bool { if case .leaving = phase { true } else { false } }
 
   /// Notes the end of the token that the provider has just given; nil if it is unknown.
@@ -89,7 +89,7 @@ extension ClientSession {
     if wirePhase != nil { effects.append(.send(.cued(number))) }
   }
 
-  /// Decides whether the way back begins with a new token.
+  /// Decides whether the reconnect begins with a new token.
   func chooseToken(
     for outage: inout Outage, _ verdict: ReturnVerdict?, at now: Instant, into effects: inout [ClientEffect]
   ) {

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-// The departure of a client whose stay is over.
+// The departure of a client at the end of its stay.
 
 extension ClientSession {
   /// Ends the client as at the end of the storm, and appends the effects. Returns whether it was connected; its
@@ -12,7 +12,7 @@ extension ClientSession {
     return true
   }
 
-  /// Continues the numbers of requests of the client that had its place before, so that none of that client's answers is
-  /// taken for one of its own.
+  /// Continues the request numbers of the client that had its place before, so that it never accepts that client's
+  /// answers.
   package mutating func follow(_ other: ClientSession) { fetchNumber = other.fetchNumber &+ 1 }
 }

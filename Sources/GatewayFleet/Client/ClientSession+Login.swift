@@ -8,7 +8,7 @@ extension ClientSession {
     key = nil
     guard !habits.asksAtNeed else { return dial(Credentials(token: ""), at: now, into: &effects) }
     phase = .obtaining(tries: tries)
-    // The user of a client that hammers in vain would have to sign in.
+    // The user of a client that hammers without success would have to sign in.
     fetch(hammersInVain && logins > 0 ? renewal(call: tries + 1) : .login, into: &effects)
   }
 

@@ -30,7 +30,7 @@ package struct ClientSession: Sendable {
   package internal(set) var greeting: String?
   /// The signs of life, for a client that watches for them.
   var pulse: Pulse?
-  /// Whether the client ended the connection itself for lack of signs of life, and has no way back of its own.
+  /// Whether the client ended the connection itself because it got no sign of life, and does not reconnect by itself.
   var hasDespaired = false
   /// The way back to the gateway, by the SDK's habit or by the plan.
   var outage: Outage?

@@ -8,7 +8,7 @@ struct Outage: Hashable, Sendable {
   var downSince: Instant?
   /// The end of the token, if the client left by itself to renew it; nil otherwise.
   var oldEnd: Instant?
-  /// Whether the gateway said that the token is over.
+  /// Whether the gateway said that the token has expired.
   var isExpiry = false
   /// Whether the client left only because its token was over.
   var isRenewal = false

@@ -20,7 +20,8 @@ package struct RetryGates: Sendable {
     self.rule = rule.scaled(by: 1 / Double(max(1, parts)))
   }
 
-  /// Returns the answer that a client gets in place of a call; nil if the call is made. Clients that hammer heed no rule.
+  /// Returns the answer that a client gets instead of a call; nil if the call is made. Clients that hammer ignore the
+  /// rules.
   package mutating func hold(_ session: ClientSession, number client: Int, at now: Instant) -> ProviderAnswer? {
     guard session.behaviour != .hammering else { return nil }
     let isRetry = session.isRetrying
@@ -35,7 +36,7 @@ package struct RetryGates: Sendable {
     return refusal.map { .failed($0.rawValue) }
   }
 
-  /// Notes the answer to a client's call. An endpoint that refuses a client for good has not failed.
+  /// Notes the answer to a client's call. An endpoint that refuses a client permanently has not failed.
   package mutating func note(_ answer: ProviderAnswer, to behaviour: Behaviour, number client: Int, at now: Instant) {
     guard behaviour != .hammering else { return }
     let isToken: Bool

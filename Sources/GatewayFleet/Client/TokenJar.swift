@@ -27,7 +27,7 @@ package struct TokenJar: Hashable, Sendable {
 
   /// The number of its refresh token; 0 for none.
   package private(set) var token: UInt32 = 0
-  /// Whether it was signed out for good.
+  /// Whether it was signed out permanently.
   package private(set) var isSignedOut = false
   /// The client that showed the token first.
   private var shownBy = Self.nobody
@@ -50,8 +50,8 @@ package struct TokenJar: Hashable, Sendable {
     return wasUnanswered
   }
 
-  /// Puts the token of an answer into the jar, unless the device is signed out for good. Returns whether it is the
-  /// device's first.
+  /// Stores the token of an answer, unless the device is signed out permanently. Returns whether it is the device's
+  /// first.
   package mutating func received(_ token: UInt32, at now: Instant) -> Bool {
     guard !isSignedOut else { return false }
     let isFirst = !hasBegun

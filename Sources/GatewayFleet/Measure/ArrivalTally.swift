@@ -7,12 +7,12 @@ package struct ArrivalTally: Hashable, Sendable, Codable {
   package var left = 0
   /// Clients that had neither logged in nor failed when the storm ended; nil if there were none.
   package var unfinished: Int?
-  /// The most clients at one time, as a sum over loops.
+  /// The maximum number of clients at one time, as a sum over loops.
   package var presentPeak = 0
 
   package init() {}
 
-  /// All arrivals whose time had come.
+  /// All arrivals so far.
   package var planned: Int { started + notStarted }
 
   /// Returns the sum of two parts of one storm; nil if neither has arrivals.

@@ -33,7 +33,7 @@ package struct BudgetTally: Hashable, Sendable, Codable {
     return sum
   }
 
-  /// Returns the counts since `earlier`. Clients that had a token by then are not counted.
+  /// Returns the counts since `earlier`. Clients that already had a token then are not counted.
   func since(_ earlier: BudgetTally?) -> BudgetTally {
     guard let earlier else { return self }
     var part = self

@@ -110,8 +110,8 @@ extension StormResult {
     return found.map { max(0, ($0 > first ? full(in: $0, above: 0.999 * most) : Double($0)) - trigger) }
   }
 
-  /// Returns when in that second the number of connected clients rose to `level` for good, in seconds from the start: the
-  /// second's beginning if it was there already.
+  /// Returns when in that second the number of connected clients rose to `level` and stayed there, in seconds from the
+  /// start; the second's beginning if it was there already.
   private func full(in second: Int, above level: Double) -> Double {
     let perSecond = 1000 / max(1, bins.milliseconds)
     let connected = bins.connected(until: seconds)
@@ -128,7 +128,7 @@ extension StormResult {
 
   /// The state of a fleet after a disturbance.
   package enum Recovery: Hashable, Sendable {
-    /// It recovered for good, so many seconds after the disturbance.
+    /// It recovered and stayed so, this many seconds after the disturbance.
     case recovered(after: Double)
     /// The provider is calm, but clients that it lost do not come back.
     case losesClients
@@ -136,14 +136,14 @@ extension StormResult {
     case staysDown
   }
 
-  /// Returns what became of the fleet by the end, if it may take `limit` seconds to recover.
+  /// Returns the state of the fleet at the end, if it may take `limit` seconds to recover.
   package func recovery(within limit: Double) -> Recovery {
     guard endsCalm else { return .staysDown }
     guard let after = recoveredAfter else { return .losesClients }
     return after <= limit ? .recovered(after: after) : .staysDown
   }
 
-  /// Whether no request waited and hardly any was in vain in the last minute.
+  /// Whether in the last minute no request waited and hardly any was useless.
   private var endsCalm: Bool {
     let last = Int(min(seconds, Double(StormSeries.secondsMax)))
     var (calls, useful) = (0, 0)

@@ -1,7 +1,7 @@
-/// The places of clients that come and go: as many as may be there at one time. An arrival that finds none free is not
-/// started, and nobody waits for one.
+/// The places of clients that come and go: as many as may be present at one time. An arrival that finds none free is
+/// not started, and none waits for a place.
 package struct ArrivalPlaces: Hashable, Sendable {
-  /// The number of a client that has a place, by the place; ``nobody`` for a free one.
+  /// The number of the client in each place; ``nobody`` for a free one.
   private var occupants: [UInt32] = []
   private var free: [UInt32] = []
   private let most: Int

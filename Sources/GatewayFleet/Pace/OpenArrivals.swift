@@ -34,7 +34,7 @@ package struct OpenArrivals: Hashable, Sendable, Codable {
   package enum Stays: Hashable, Sendable, Codable {
     case fixed(seconds: Double)
     case exponential(mean: Double)
-    /// By share: a client of a step stays for any time between the step before and this one, all alike probable.
+    /// By share: a client of a step stays for any time between the step before and this one, with equal probability.
     case steps(by: [ShareUpTo])
 
     /// Returns a length.
@@ -67,7 +67,7 @@ package struct OpenArrivals: Hashable, Sendable, Codable {
       return Double(longest)
     }
 
-    /// The maximum, in means: nobody of 10^17 stays longer.
+    /// The maximum, in means: only one of 10^17 would stay longer.
     private static let longest = 40
   }
 }

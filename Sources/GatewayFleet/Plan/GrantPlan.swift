@@ -3,7 +3,7 @@
 package struct GrantPlan: Hashable, Sendable, Codable {
   /// The clients that wait for one request, and take its result.
   package enum SingleFlight: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Nobody waits for another request.
+    /// No client waits for another request.
     case none
     /// A client waits for its own earlier request.
     case tab

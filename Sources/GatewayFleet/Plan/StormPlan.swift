@@ -42,7 +42,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package var usersPerAddress: Int?
   /// Whether clients that were disconnected or refused come back, with full jitter.
   package var reconnects = false
-  /// The time allowed for clients whose SDK comes back by itself; 0 for other clients.
+  /// The time allowed for clients whose SDK reconnects by itself; 0 for other clients.
   @InSeconds package var comeback: Duration = .zero
   /// The wait before a repeated attempt, at the provider or at the gateway.
   package var backoff = Backoff(base: .milliseconds(500), cap: .seconds(10))
@@ -75,7 +75,7 @@ package struct StormPlan: Hashable, Sendable, Codable {
   package enum Expiry: String, Hashable, Sendable, Codable {
     /// All at the same instant, as after a mass login.
     case common
-    /// Each token at the end of its own life.
+    /// Each token expires at the end of its own life.
     case own
   }
 

@@ -29,7 +29,7 @@ final class DeviceGrant: @unchecked Sendable {
   }
 }
 
-/// Requests for tokens of which one is under way at a time. The others take its result.
+/// Requests for tokens, with one in flight at a time. The others take its result.
 ///
 /// `@unchecked Sendable`: touched only on the loop of its clients.
 final class TokenFlight: @unchecked Sendable {

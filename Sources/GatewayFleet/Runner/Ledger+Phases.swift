@@ -3,7 +3,7 @@ internal import GatewayCore
 // The boundaries between the phases of a scenario.
 
 extension Ledger {
-  /// Begins the phases that are due. Events at the boundary or later belong to the new phase.
+  /// Begins the phases whose time has come. Events at the boundary or later belong to the new phase.
   mutating func reach(_ now: Instant) {
     while marks.count < boundaries.count, boundaries[marks.count] <= now { marks.append(result) }
   }

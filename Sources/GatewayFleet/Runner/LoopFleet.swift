@@ -24,7 +24,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   /// The places of clients that come and go, and the clients at them; nil for a fleet that stays.
   private var places: ArrivalPlaces?
   private var present: [Int: StormClient] = [:]
-  /// The devices whose refresh tokens clients share, and the flights of their requests, by number.
+  /// The devices whose refresh tokens clients share, and their requests in flight, by number.
   private var devices: [Int: DeviceGrant] = [:]
   private var flights: [Int: TokenFlight] = [:]
   private var wakeup: Wakeup!

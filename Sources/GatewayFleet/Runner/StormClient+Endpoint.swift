@@ -83,7 +83,7 @@ extension StormClient {
     for ticket in joined where ticket.client.wants(ticket) { fleet.queue.request(ticket) }
   }
 
-  /// Returns the meaning of an answer for a client whose refresh tokens rotate, and notes it for the device.
+  /// Returns the meaning of an answer for a client with rotating refresh tokens, and notes it for the device.
   private func heed(
     _ answer: TokenAnswer, _ result: Result<HTTPResponse, DialFailure>, _ shown: Shown, instead earlier: [String?],
     at now: Instant
@@ -122,7 +122,8 @@ extension StormClient {
 
   private nonisolated func deliver(_ answer: TokenAnswer, _ meant: ProviderAnswer, to ticket: FetchTicket) {
     assumeIsolated { client in
-      // The client asks for no life of its own, but learns as for an own request whether its token ends in the storm.
+      // The client requests no life of its own, but learns, as for its own request, whether its token expires in the
+      // storm.
       _ = client.life(for: ticket.purpose)
       client.deliver(answer, meant, to: ticket.number)
     }

@@ -239,7 +239,7 @@ extension StormClient {
     assumeIsolated { $0.session.logins > 0 ? $0.endSource : nil }
   }
 
-  /// Whether its device is signed out for good.
+  /// Whether its device is signed out permanently.
   nonisolated var isSignedOut: Bool { assumeIsolated { $0.ownDevice?.jar.isSignedOut ?? false } }
 
   nonisolated var current: ClientSession { assumeIsolated { $0.session } }

@@ -1,4 +1,4 @@
-/// The clients that were in trouble with a further refresh when all others were refreshed as often as the storm wants.
+/// The clients that were in trouble with a further refresh when all others had been refreshed often enough.
 ///
 /// A storm waits for these, because they may still be lost, but not for a refresh that begins later. With short tokens
 /// and a slow provider, some client is always in trouble.

@@ -11,7 +11,7 @@ enum Freshness {
       let text = String(Substring(directive)).filter { $0 != " " && $0 != "\t" && $0 != "\"" }.lowercased()
       if text == "no-store" || text == "no-cache" { return .zero }
       guard text.utf8.starts(with: "max-age=".utf8) else { continue }
-      // Of two the shorter counts.
+      // The shorter of the two counts.
       guard let seconds = seconds(text.utf8.dropFirst("max-age=".utf8.count)) else { return .zero }
       age = min(age ?? .max, seconds)
     }

@@ -6,7 +6,7 @@ internal import Synchronization
 final class IntrospectionCounts: Sendable {
   /// How a verdict was come by.
   enum Source: String, CaseIterable, Sendable {
-    /// A question of its own.
+    /// A request of its own.
     case miss
     case hit
     /// Another one's question that was under way.
@@ -42,7 +42,7 @@ final class IntrospectionCounts: Sendable {
 
   func count(recheck: Recheck) { state.withLock { $0.rechecks[recheck, default: 0] += 1 } }
 
-  /// Counts a failure. Returns how many there were since the last one that was told, if this one is to be told.
+  /// Counts a failure. Returns the number since the last logged one if this one must be logged.
   func failed(at now: Instant) -> Int? {
     state.withLock { state in
       state.failures += 1

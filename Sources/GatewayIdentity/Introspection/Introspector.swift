@@ -30,12 +30,13 @@ package final class Introspector: TokenIntrospector {
     let recheck: SessionRecheck?
   }
 
-  /// How long an answer that a token is not active is used: nobody asks the server with one over and over.
+  /// How long the answer that a token is not active is used, so that a client with such a token cannot make the gateway
+  /// ask repeatedly.
   private static let refusalLife = Duration.seconds(5)
   private static let waitingMax = 10_000
   private static let answerBytesMax = 64 << 10
 
-  /// Creates an introspector that asks nobody before ``begin(by:log:recheck:)``.
+  /// Creates an introspector that sends no request before ``begin(by:log:recheck:)``.
   ///
   /// - Parameter verifier: Checks dates, issuer and audience.
   package init(_ settings: IntrospectionSettings, verifier: JWTVerifier) {
@@ -44,7 +45,7 @@ package final class Introspector: TokenIntrospector {
     client = Mutex(settings.client)
   }
 
-  /// Takes the secret of the other, whose files were read anew.
+  /// Takes over the secret of `fresh`, whose files were read again.
   package func takeSecret(of fresh: Introspector?) {
     guard let fresh else { return }
     client.withLock { $0 = fresh.settings.client }
@@ -227,7 +228,7 @@ package final class Introspector: TokenIntrospector {
     return settings.address.request("POST", fields, body: Array(body.utf8))
   }
 
-  /// Says why nobody can be judged, once a minute.
+  /// Logs, once a minute, why no token can be verified.
   private func note(_ failure: OutboundFailure, _ log: GatewayLog?, at now: Instant) {
     guard let count = counts.failed(at: now) else { return }
     // The credentials are ours, so the operator has to correct this.

@@ -2,19 +2,19 @@ package import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// The sessions whose tokens are asked about again while they are open.
+/// The sessions whose tokens are checked again while they are open.
 package protocol RecheckedSessions: Sendable {
   /// Returns whether a session of the token's user lives by it.
   func live(by token: VerifiedToken) async -> Bool
 
-  /// Ends or asks the sessions that live by a token, because its server says that it is no longer active. Returns false if that
-  /// is to be tried again.
+  /// Ends or asks the sessions with this token, because its server says that it is no longer active. Returns false if
+  /// this must be tried again.
   func end(_ token: VerifiedToken) async -> Bool
 }
 
-/// The regular questions about the tokens of open sessions: it hears of a revocation from a server that tells nobody.
+/// The regular checks of open sessions' tokens, which detect revocations at a server that does not announce them.
 ///
-/// It keeps each token for as long as a session lives by it. A server that cannot be asked ends nobody.
+/// It keeps each token as long as a session has it. If a server cannot be asked, no session ends.
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 final class SessionRecheck: WakeupTarget, @unchecked Sendable {
@@ -42,7 +42,7 @@ final class SessionRecheck: WakeupTarget, @unchecked Sendable {
   private var watched: [TokenDigest: Watched] = [:]
   private var wheel = [[TokenDigest]](repeating: [], count: SessionRecheck.slots)
   private var slot = 0
-  /// The sessions whose turn it is, from `first` on.
+  /// The sessions to check next, from `first` on.
   private var due: [TokenDigest] = []
   private var first = 0
   private var workers = 0
@@ -91,7 +91,7 @@ final class SessionRecheck: WakeupTarget, @unchecked Sendable {
     if !watched.isEmpty, !loop.hasEnded { loop.deadlines.set(wakeup, at: loop.now + tick) }
   }
 
-  /// Asks about one token after the other until none is due.
+  /// Checks one token after the other until none is due.
   private func work() {
     workers += 1
     _ = stage.begin { [self] in

@@ -1,6 +1,6 @@
 internal import GatewayTokens
 
-/// The SHA-256 of a whole token: its name in tables, which nobody can turn back into the token.
+/// The SHA-256 of a whole token: its name in tables, from which the token cannot be computed.
 struct TokenDigest: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 

@@ -31,7 +31,7 @@ struct VerdictCache {
     return entry.verdict
   }
 
-  /// Keeps a verdict in place of the one from before.
+  /// Stores a verdict instead of the earlier one.
   mutating func keep(_ verdict: Verdict, of digest: TokenDigest, until: Instant, at now: Instant) {
     guard until > now else {
       entries[digest] = nil
@@ -57,7 +57,7 @@ struct VerdictCache {
       order.removeFirst(first)
       first = 0
     }
-    // Many replacements of few tokens: the order is made anew.
+    // After many replacements of few tokens, the order is built again.
     guard order.count - first > 2 * countMax else { return }
     order = order[first...].filter { entries[$0.digest]?.serial == $0.serial }
     first = 0

@@ -5,7 +5,7 @@ package import GatewayRuntime
 package import GatewayTokens
 internal import Synchronization
 
-/// An issuer whose keys are fetched: the verifier with its keys, and what all loops know of the fetches.
+/// An issuer whose keys are fetched: the verifier with its keys, and the state of the fetches that all loops share.
 ///
 /// A token whose key is here is verified without any of this. Only a failed one is looked at twice.
 package final class FetchedIssuer: Sendable {
@@ -21,7 +21,7 @@ package final class FetchedIssuer: Sendable {
   /// Until when, in nanoseconds of the loops' clock, no token causes a fetch.
   private let coolUntil = Atomic<Int64>(.min)
   private let unknownKeys = Atomic<UInt64>(0)
-  /// Whether a token of the login has said its session, and whether one has not.
+  /// Whether a token of the login has named its session, and whether one has not.
   private let sawSession = Atomic(false)
   private let sawNone = Atomic(false)
   private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
@@ -49,7 +49,7 @@ package final class FetchedIssuer: Sendable {
     self.verifier = verifier
   }
 
-  /// Whether a good set of keys is here. Before that nobody can log in by this issuer.
+  /// Whether a good set of keys has been read. Before that no user can log in by this issuer.
   package var isReady: Bool { hasKeys.load(ordering: .relaxed) }
 
   // MARK: Tokens
@@ -75,7 +75,7 @@ package final class FetchedIssuer: Sendable {
     return LoginSession(sid, at: settings.issuer)
   }
 
-  /// Whether the session of every token is known, so that one session can be told from the user's others.
+  /// Whether every token names its session, so that one session can be distinguished from the user's others.
   var saysSessions: Bool { sawSession.load(ordering: .relaxed) && !sawNone.load(ordering: .relaxed) }
 
   /// Returns the error for `token`, which failed although keys were fetched for it.
@@ -83,7 +83,7 @@ package final class FetchedIssuer: Sendable {
     mayBeNew(failure, token) ? errorNow : failure.gatewayError
   }
 
-  /// The error for a token whose key is not in the present set: it may exist if that set is not the latest.
+  /// The error for a token with an unknown key: the key may exist if the present set is not the latest.
   private var errorNow: GatewayError { lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable }
 
   /// Returns whether the token failed because a key of this issuer is missing. The token's own issuer is not verified, and

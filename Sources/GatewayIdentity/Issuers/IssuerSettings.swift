@@ -19,7 +19,8 @@ package struct IssuerSettings: Hashable, Sendable {
   package let policy: TokenPolicy
   /// The authorities that sign the certificates of its servers, and our own certificate; nil for the system's authorities.
   package var tls: TLSIdentity?
-  /// Our names at the issuer, one of which a logout token must be for; empty if none is taken.
+  /// Our names at the issuer, one of which a logout token must have as audience; empty if no logout tokens are
+  /// accepted.
   package var logoutAudiences: [Name] = []
 
   /// The names of its users.
@@ -30,7 +31,7 @@ package struct IssuerSettings: Hashable, Sendable {
   /// The algorithms that fetched keys may be used with. An HMAC is never among them.
   package static let allAlgorithms = AlgorithmSet([.rs256, .ps256, .es256, .es384, .eddsa])
 
-  /// Creates settings. Throws if the issuer is no address whose discovery document could be asked for.
+  /// Creates settings. Throws if the issuer is not an address from which a discovery document could be fetched.
   ///
   /// - Precondition: `policy` names an issuer.
   package init(name: String, _ place: Place, policy: TokenPolicy) throws(EndpointFault) {

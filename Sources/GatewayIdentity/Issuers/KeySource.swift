@@ -19,7 +19,7 @@ final class KeySource: @unchecked Sendable {
   /// How many sets are fetched before the discovery document is read again.
   private static let discoveryInterval = 10
   private static let tagBytesMax = 512
-  /// The most bytes of a JWK set or a discovery document.
+  /// The maximum number of bytes of a JWK set or a discovery document.
   private static let answerBytesMax = 256 << 10
 
   private let settings: IssuerSettings
@@ -28,7 +28,7 @@ final class KeySource: @unchecked Sendable {
   private let caller: EndpointCaller
   /// The addresses at which the discovery document may be, the usual one first.
   private var documents: [Endpoint] = []
-  /// The address of the keys; nil until the document has said it.
+  /// The address of the keys; nil until the document has named it.
   private var place: Endpoint?
   private var asksSinceDiscovery = 0
   /// When the present question has taken too long.

@@ -16,7 +16,7 @@ struct Breaker {
   private var nextProbe = Instant.zero
   private var quietUntil = Instant.zero
 
-  /// It opens after this many failures in a row, of which each follows the one before within a minute,
+  /// It opens after this many failures in a row, each within a minute of the one before,
   private static let failuresMax = 5
   private static let rowPause = Duration.seconds(60)
   /// or when half of this many answers within this time were failures.

@@ -11,7 +11,7 @@ final class CallSlots: Sendable {
 
   private struct State: ~Copyable {
     var inFlight = 0
-    /// The callers that wait, or have given up, in the order in which they came.
+    /// The callers that wait, or have given up, in order of arrival.
     var queue: [Waiter] = []
     var first = 0
     var waiting = 0
@@ -62,7 +62,7 @@ final class CallSlots: Sendable {
     return .late
   }
 
-  /// Adds a waiter. Returns true if a place has become free meanwhile, which is its own now.
+  /// Adds a waiter. Returns true if a place has become free by now, which the waiter then has.
   private func add(_ waiter: Waiter) -> Bool {
     state.withLock { state in
       if state.inFlight < Self.inFlightMax {

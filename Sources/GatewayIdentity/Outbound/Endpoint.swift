@@ -18,9 +18,9 @@ package final class Endpoint: Sendable {
   let reach: Reach
   /// How long one question may take, with its place in the queue, name service, connection, TLS and repetitions.
   let timeout: Duration
-  /// The most bytes of an answer.
+  /// The maximum number of bytes of an answer.
   let answerBytesMax: Int
-  /// How often a question is asked whose answer may be better a moment later.
+  /// The number of attempts for a request whose answer may be better a moment later.
   let triesMax: Int
   /// The files for TLS; nil for the system's.
   let identity: TLSIdentity?

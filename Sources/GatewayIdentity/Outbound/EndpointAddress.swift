@@ -43,7 +43,7 @@ package enum EndpointFault: Error, Hashable, Sendable, CustomStringConvertible {
   case noAddress
   case hasUser
   case hasFragment
-  /// Plain http to another machine, where anybody on the way could answer.
+  /// Plain http to another machine, where anyone on the path could answer.
   case plain
 
   package var description: String {

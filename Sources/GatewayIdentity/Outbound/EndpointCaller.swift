@@ -21,7 +21,7 @@ package final class EndpointCaller: Sendable {
   private static let pauses = (first: Duration.milliseconds(250), last: Duration.seconds(10))
   private static let retryAfterMax = Duration.seconds(600)
 
-  /// Creates a caller that asks nobody before ``begin(_:names:)``.
+  /// Creates a caller that sends no request before ``begin(_:names:)``.
   package init(log: GatewayLog?) { self.log = log }
 
   /// Takes what it asks with. Before the first question.

@@ -26,7 +26,7 @@ package final class NameBook: Sendable {
   private static let fresh = Duration.seconds(30)
   private static let usable = Duration.seconds(90)
   private static let stale = Duration.seconds(600)
-  /// How long somebody who has old addresses waits for new ones.
+  /// How long a caller with old addresses waits for new ones.
   private static let patience = Duration.seconds(1)
   private static let hostsMax = 256
 

@@ -19,7 +19,7 @@ package struct OutboundFailure: Error, Hashable, Sendable, CustomStringConvertib
   var retryAfter: Duration?
   /// Whether the settings are wrong and no later answer will be better.
   package var isLasting = false
-  /// The name of the endpoint, where it is said.
+  /// The name of the endpoint, if known.
   package var endpoint: String?
 
   package init(_ description: String, _ result: Result) {

@@ -1,16 +1,16 @@
 internal import GatewayRuntime
 internal import Synchronization
 
-/// How many signals there were, by their kind and by what became of them.
+/// The number of signals, by kind and outcome.
 final class SignalCounts: Sendable {
   enum Result: String, Hashable, Sendable, CaseIterable {
     /// Carried out, or answered if nothing follows from it.
     case taken
     case replayed
-    /// About nobody here, or of a kind that nothing follows from.
+    /// About an unknown subject, or of a kind without an effect.
     case ignored
     case refused
-    /// The store, or a key, is away: the sender is told to try again.
+    /// The store, or a key, is unavailable: the sender must try again.
     case unavailable
   }
 

@@ -39,7 +39,7 @@ struct SignalRefusal: Error, Hashable {
     self.init(code, error.description)
   }
 
-  /// Of an order that could not be carried out, or a key that is not here: the sender is to try again.
+  /// An order could not be carried out, or a key is unknown: the sender must try again.
   init(unavailable error: GatewayError) {
     self.init(.unavailable, error.name, status: 503)
     retryAfter = .seconds(5)

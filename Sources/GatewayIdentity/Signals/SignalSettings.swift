@@ -7,7 +7,7 @@ package struct SignalSettings: Sendable {
   package var login: LoginIssuers?
   /// The transmitter of security events; nil for none.
   package var transmitter: Transmitter?
-  /// Whether anybody who has a token of the gateway's own may revoke it (RFC 7009).
+  /// Whether anyone with a token of the gateway's own may revoke it (RFC 7009).
   package var takesRevocations = false
   /// Whether the application's login is asked about opaque tokens, which are not the gateway's own.
   package var takesOpaqueTokens = false
@@ -18,7 +18,7 @@ package struct SignalSettings: Sendable {
   package struct Transmitter: Sendable {
     /// Its keys, and its name.
     package let issuer: FetchedIssuer
-    /// Our names at the transmitter, one of which an event must be for.
+    /// Our names at the transmitter, one of which an event must have as audience.
     package let audiences: [Name]
     /// The bearer secret that it must present; nil for none.
     package var secret: String?
@@ -34,7 +34,8 @@ package struct SignalSettings: Sendable {
 }
 
 extension EventRequirements {
-  /// A logout token. Some issuers write `JWT` or nothing into `typ`: it is told from an access token by its `events`.
+  /// A logout token. Some issuers write `JWT` or nothing into `typ`, so it is distinguished from an access token by its
+  /// `events`.
   static func logout(for audiences: [Name]) -> EventRequirements {
     EventRequirements(types: ["logout+jwt", "jwt"], allowsNoType: true, audiences: audiences, requiresExpiry: true)
   }

@@ -11,7 +11,7 @@ struct SignalSubject {
   /// Whether the event is about less than that, which no token says, e.g. about one device.
   var isWidened = false
 
-  /// Whether it names somebody.
+  /// Whether it names a user or a session.
   var isKnown: Bool { user != nil || session != nil }
 
   init(user: UserID? = nil, session: LoginSession? = nil) {
@@ -19,7 +19,7 @@ struct SignalSubject {
     self.session = session
   }
 
-  /// Reads a subject. One of another issuer, or of a form that no token has, names nobody. Throws if it is malformed.
+  /// Reads a subject. One of another issuer, or of a form that no token has, names no user. Throws if it is malformed.
   ///
   /// - Parameters:
   ///   - subject: The subject identifier.

@@ -38,7 +38,7 @@ extension Signals {
   private static let bodyBytesMax = 64 << 10
   /// How old a logout token may be, which its sender makes when it sends it.
   private static let logoutAgeMax = Duration.seconds(300)
-  /// The most events of one token.
+  /// The maximum number of events of one token.
   private static let eventsMax = 8
 
   private func route(

@@ -17,7 +17,7 @@ package final class Signals: Sendable {
   let secret: Mutex<String?>
   /// 100 a second from an address, and 6,000 at once.
   private let quota = Mutex(AddressQuota(perMinute: 6_000, addressesMax: 1_000))
-  /// When the log last told of a refusal: anybody can cause one.
+  /// The time of the last logged refusal. Refusals are logged rarely, since anyone can cause one.
   private let toldAt = Mutex<Instant?>(nil)
 
   package init(_ settings: SignalSettings, to gateway: Gateway) {
@@ -26,7 +26,7 @@ package final class Signals: Sendable {
     secret = Mutex(settings.transmitter?.secret)
   }
 
-  /// Goes by the secret of `fresh`, which are its own settings read anew.
+  /// Takes over the secret of `fresh`, which are its own settings, read again.
   package func takeSecret(of fresh: SignalSettings) {
     secret.withLock { $0 = fresh.transmitter?.secret }
   }
@@ -142,7 +142,7 @@ package final class Signals: Sendable {
 
   // MARK: The log
 
-  /// Counts a signal that was taken, and says so.
+  /// Counts and logs an accepted signal.
   func noteTaken(
     _ kind: SignalKind, of sender: String, _ target: Revocations.Target?, sessions: Int, isWidened: Bool = false
   ) {
@@ -163,7 +163,7 @@ package final class Signals: Sendable {
         + (isWidened ? [.init("widened", "yes")] : []))
   }
 
-  /// Counts a signal that was refused, and says so, once a second.
+  /// Counts a refused signal, and logs one a second.
   func noteRefused(_ kind: SignalKind, of sender: String, _ refusal: SignalRefusal) {
     counts.count(kind, refusal.isUnavailable ? .unavailable : .refused)
     gateway.journal(signal: kind.rawValue, failure: refusal.code.rawValue)

@@ -1,10 +1,10 @@
-/// A JSON value that is kept as its text, for a member of a `Codable` type whose content other code reads.
+/// A JSON value stored as its text, for a member of a `Codable` type whose content other code reads.
 ///
 /// Only a ``JSONCoder`` reads and writes it.
 package struct JSONFragment: Codable, Hashable, Sendable {
   package let text: String
 
-  /// Creates a fragment of a text that is JSON; it is written as it is.
+  /// Creates a fragment of a text that is JSON; it is written unchanged.
   package init(_ text: String) {
     self.text = text
   }

@@ -1,7 +1,7 @@
 /// A value before it is written as JSON text. Containers may be filled in any order, so nothing is written before everything is
 /// there.
 enum JSONTree {
-  /// Text, a number or a word, as it is written.
+  /// Text, a number or a word, in its written form.
   case literal(String)
   case string(String)
   case array(JSONTreeElements)

@@ -32,7 +32,7 @@ struct JSONValueDecoder: Decoder, SingleValueDecodingContainer {
     throw decodeNil() ? DecodingError.valueNotFound(type, context) : DecodingError.typeMismatch(type, context)
   }
 
-  /// The text of the value, as it stands in the source.
+  /// The text of the value in the source.
   var text: String {
     let value = source.index.nodes[node]
     let isQuoted = value.kind == .string || value.kind == .escapedString

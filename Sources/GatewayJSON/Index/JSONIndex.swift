@@ -6,7 +6,7 @@ internal import Glibc
 struct JSONIndex: Sendable {
   /// The differences of a text from RFC 8259 that are allowed.
   struct Rules: Sendable {
-    /// The most levels that arrays and objects may nest.
+    /// The maximum number of levels that arrays and objects may nest.
     var depthMax: Int
     /// Whether the text is a peer's: an object or array, in which each name is unique in its object, no string has NUL, and
     /// numbers have finite 64 bits.

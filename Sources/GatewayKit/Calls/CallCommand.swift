@@ -52,7 +52,7 @@ package protocol CallDialect: Dialect {
   /// Returns the frame for the call's members; nil if the format has no message for the event.
   func encode(_ event: CallEvent) -> Frame?
 
-  /// Returns the reply to a client whose command has been done; nil for no reply.
+  /// Returns the reply to a client whose command has run; nil for no reply.
   func answer(to command: CallCommand, request: RequestID?) -> Frame?
 }
 

@@ -95,7 +95,7 @@ extension Arguments.Value {
 // Only an option reads its flag, so that no flag is read by its name elsewhere.
 
 extension Arguments {
-  /// Returns where the values of the flag stand, as errors name them.
+  /// Returns the sources of the flag's values, as errors name them.
   package func sources(of flag: Flag) -> [String] { (given[flag.name] ?? []).map(\.source) }
 
   /// Returns the values of the option's flag, in their order.

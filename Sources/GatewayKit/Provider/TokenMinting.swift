@@ -19,7 +19,7 @@ package struct TokenRefusal: Error, Hashable, Sendable {
   package var retryAfter: RetryAdvice
   /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?
-  /// Whether a refresh token is refused, which has a form of its own (RFC 6749 section 5.2).
+  /// Whether a refresh token is refused, for which there is a standard answer (RFC 6749 section 5.2).
   package var isInvalidGrant = false
 
   package init(_ error: GatewayError, status: Int? = nil, retryAfter: RetryAdvice = .usual) {
@@ -47,7 +47,7 @@ package struct TokenRefusal: Error, Hashable, Sendable {
     switch retryAfter {
     case .after(let wait):
       response.headers.append(wait == .zero ? HTTPField("retry-after", "0") : .retryAfter(wait))
-    // A date is in whole seconds, and no earlier than the time it stands for.
+    // A date is in whole seconds, and no earlier than the time it means.
     case .at(let time): response.headers.append(HTTPField("retry-after", (time + .nanoseconds(999_999_999)).httpDate))
     case .usual, .none: break
     }

@@ -33,7 +33,7 @@ package struct MintedToken: Hashable, Sendable {
   package var expiresAt: WallTime?
   /// The refresh token for the next one; nil if the provider gives none.
   package var refreshToken: Credentials?
-  /// Whether it must be sent as it is, even if an opaque token was asked for.
+  /// Whether it must be sent unchanged, even if an opaque token was requested.
   package var isAsItIs = false
   /// The provider's time of day, if it differs from the gateway's.
   package var providerTime: WallTime?

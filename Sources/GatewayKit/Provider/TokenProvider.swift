@@ -145,7 +145,7 @@ package actor TokenProvider {
     return token
   }
 
-  /// Adds the refresh token to a token that was made. Throws the refusal of the one that the order shows.
+  /// Adds the refresh token to a new token. Throws the refusal of the refresh token that the order presents.
   private func rotate(_ order: TokenOrder, _ token: inout MintedToken) throws(TokenRefusal) {
     guard refreshTokens != nil, order.kind != .anonymous else { return }
     let now = Instant(nanoseconds: services.wallTime.nanoseconds)

@@ -23,7 +23,7 @@ package struct TokenProviderFigures: Hashable, Sendable {
   /// The requests that a budget refused, and the requests that it refused during a ban.
   package var limited: UInt64 = 0
   package var banned: UInt64 = 0
-  /// The refresh tokens that were refused, and what became of the others; nil if the provider rotates none.
+  /// The refused refresh tokens, and the outcome of the others; nil if the provider rotates none.
   package var denied: UInt64 = 0
   package var rotation: RotationFigures?
 

@@ -1,7 +1,7 @@
 package import GatewayCore
 internal import GatewayTokens
 
-/// The behaviour of the built-in token provider, which stands for an application's own token endpoint in a storm.
+/// The behaviour of the built-in token provider, which plays an application's own token endpoint in a storm.
 package struct TokenProviderPolicy: Sendable {
   /// The time to mint one token.
   package let latency: Duration
@@ -29,7 +29,7 @@ package struct TokenProviderPolicy: Sendable {
   /// The secret that callers must send as `Authorization: Bearer`; nil if every caller may ask.
   package var secret: Credentials? { keptSecret.value }
   private let keptSecret: Renewable<Credentials?>
-  /// Whether it mints for nobody, because the application's own login does.
+  /// Whether it mints no tokens, because the application's own login does.
   package var isOff = false
 
   /// The treatment of requests whose callers disconnected while they waited.

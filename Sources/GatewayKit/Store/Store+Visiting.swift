@@ -2,7 +2,7 @@ package import GatewayCore
 
 extension Store {
   /// Reads a range in pages, in its order, until `body` returns false. Each page is read at another moment, so a row
-  /// that is written meanwhile may be seen or not.
+  /// written in between may be included or not.
   package func visit<Failure: StoreFailure>(
     _ range: StoreRange, pageSize: Int = 1_000, at now: WallTime,
     _ body: (_ page: [StoreEntry]) async throws(Failure) -> Bool

@@ -11,7 +11,7 @@ package import GatewayCore
 /// - A commit that was done is not repeated within a minute, however often it is asked for, and returns true.
 /// - Accepted data is not lost while the engine exists.
 package protocol Store: Sendable {
-  /// Returns the rows under these keys, all as they were at one moment.
+  /// Returns the rows under these keys, all at one moment.
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?]
 
   /// Returns the first rows of the range, at most `limit`, in the order of their keys, reversed if it is backwards.

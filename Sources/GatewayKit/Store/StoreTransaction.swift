@@ -23,7 +23,7 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     return commit.writes.map(\.path).filter(read.contains).sorted()
   }
 
-  /// Returns the rows under these keys, all as they were at one moment.
+  /// Returns the rows under these keys, all at one moment.
   package mutating func read(_ keys: [StoreKey]) async throws(Failure) -> [StoreEntry?] {
     let entries: [StoreEntry?]
     do throws(StoreError) { entries = try await store.read(keys, at: now) } catch { throw Failure(error) }

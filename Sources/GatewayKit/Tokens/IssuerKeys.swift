@@ -6,7 +6,7 @@ package protocol IssuerKeys: Sendable {
   /// The verifier that has them, beside the gateway's own keys.
   var verifier: JWTVerifier { get }
 
-  /// Returns what follows from the failure of `token`, whose key may not be here yet. Changes nothing.
+  /// Returns what to do after the failure of `token`, whose key may be unknown yet. Changes nothing.
   func advice(on failure: TokenError, of token: String) -> KeyAdvice
 
   /// Returns the session at the login that a verified token is of; nil if it says none, or no logout is taken.

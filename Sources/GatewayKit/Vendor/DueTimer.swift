@@ -39,9 +39,9 @@ package actor DueTimer {
     }
   }
 
-  /// Returns whether the sleeper for that time is to run `look`.
+  /// Returns whether the sleeper for that time must run `look`.
   private func fires(at time: WallTime) -> Bool {
-    // An earlier look has been scheduled meanwhile.
+    // An earlier look has been scheduled by now.
     guard firesAt == time else { return false }
     firesAt = nil
     // The clock may have been set back. If sleeps return at once, the gateway has ended.

@@ -16,7 +16,7 @@ extension TokenRequest {
     case .seconds(let seconds): life = Int64(seconds) * Self.second
     case .spread: life = (refusal.spread(share) ?? 0) * Self.second
     case .date:
-      // Dates are in whole seconds: this one is no earlier than the time it stands for, and `Date` no later than now.
+      // Dates are in whole seconds: this one is no earlier than the time it means, and `Date` no later than now.
       let end = (now + refusal.left.nanoseconds + Self.second - 1) / Self.second
       life = max(0, end - sent / Self.second) * Self.second
     case .none: life = Self.noWait

@@ -15,7 +15,7 @@ struct TokenRequest: BitwiseCopyable {
     case refused
   }
 
-  /// The ``client`` of a request whose caller is none of the fleet's.
+  /// The ``client`` of a request whose caller is not in the fleet.
   static let nobody = UInt32.max
   /// The ``life`` of a refusal without a `Retry-After`.
   static let noWait: Int64 = -1

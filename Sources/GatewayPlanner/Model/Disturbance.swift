@@ -4,7 +4,7 @@ internal import GatewayCore
 package struct Disturbance: Hashable, Sendable {
   /// The disturbed part, and the meaning of a disturbance's size.
   package enum Kind: String, Hashable, Sendable {
-    /// The provider serves nobody for so many seconds; requests wait.
+    /// The provider serves no request for this many seconds; requests wait.
     case outage
     /// A share of the tokens ends in one moment.
     case herd

@@ -10,7 +10,7 @@ package enum LoopCut: String, Hashable, Sendable, CaseIterable {
   case retryAfter = "Retry-After"
   /// Requests wait longer than is of use. Cut: the queue is emptied once.
   case queue
-  /// Clients whose connection was lost ask and connect again. Cut: they stay away for a time.
+  /// Clients that lost their connection request tokens and reconnect. Cut: they stay away for a time.
   case reconnects
   /// Clients whose requests failed ask again. Cut: they do not for a time.
   case retries
@@ -32,7 +32,7 @@ package struct WorldCut: Hashable, Sendable {
   package let loop: LoopCut
   package let at: Duration
 
-  /// How long clients stay away at the least.
+  /// The minimum time for which clients stay away.
   static let hold = Duration.seconds(60)
 }
 

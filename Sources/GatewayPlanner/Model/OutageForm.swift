@@ -67,7 +67,7 @@ package struct OutageForm: Hashable, Sendable {
   /// Returns whether an outage of that length tips the fleet.
   private func tips(_ outage: Double) -> Bool {
     guard outage > timeout else { return false }
-    // The time at which the oldest request in the queue came; requests come in order, so that it only grows.
+    // The time of arrival of the oldest request in the queue. Requests arrive in order, so it only grows.
     var oldest = 0.0
     var now = outage
     while now < outage + Self.longest {

@@ -3,7 +3,7 @@ internal import GatewayFleet
 
 /// The loads at which a fleet is calm as long as nothing disturbs it, and stays down once its provider's queue is full.
 package struct HysteresisSearch: Sendable {
-  /// A load, and what becomes of the fleet from both sides.
+  /// A load, and the outcome for the fleet from both sides.
   package struct Row: Sendable {
     /// The first requests of the fleet at rest, as a share of the capacity, and a second.
     package let load: Double

@@ -5,7 +5,7 @@ internal import GatewayFleet
 package enum Sustained: Hashable, Sendable {
   /// Nothing does: it recovers by itself, later than it may.
   case slow(after: Double)
-  /// One loop does: without it the fleet recovers.
+  /// One loop keeps it down: without that loop the fleet recovers.
   case by(LoopCut)
   /// The cut of one loop alone does not help.
   case byMoreThanOne

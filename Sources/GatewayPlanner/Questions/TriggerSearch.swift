@@ -3,7 +3,7 @@ package import GatewayFleet
 
 /// The search for the least push of each kind after which a fleet at rest does not recover.
 package struct TriggerSearch: Sendable {
-  /// A size that was tried, and what became of the fleet with each seed.
+  /// A size that was tried, and the outcome for the fleet with each seed.
   package struct Probe: Sendable {
     package let size: Double
     package fileprivate(set) var outcomes: [StormResult.Recovery]
@@ -86,7 +86,7 @@ package struct TriggerSearch: Sendable {
 
   package func run() async throws -> Answer { try await run(from: rest()) }
 
-  /// Returns what becomes of the fleet that nothing disturbs.
+  /// Returns the outcome for the fleet without a disturbance.
   func rest() async throws -> Answer {
     var answer = Answer(rest: try await probe(nil, Self.seeds))
     answer.worlds = Self.seeds.count
@@ -148,7 +148,7 @@ package struct TriggerSearch: Sendable {
     return seeds.isEmpty ? nil : seeds.map { settings.plan.seed &+ UInt64($0) }
   }
 
-  /// Returns what becomes of the fleet after a disturbance with each of the seeds.
+  /// Returns the outcome for the fleet after a disturbance, with each of the seeds.
   func probe(_ disturbance: Disturbance?, _ seeds: Range<UInt64>) async throws -> Probe {
     let world = settings.atRest(disturbance, andAfter: within + WorldSettings.calm)
     let limit = within.inSeconds

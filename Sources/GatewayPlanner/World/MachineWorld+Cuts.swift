@@ -16,15 +16,15 @@ extension MachineWorld {
     }
   }
 
-  /// Returns whether a request cannot be answered before its caller goes; asked only if that loop is cut. A provider that
-  /// drops only what is abandoned works, in a long queue, for callers that go meanwhile.
+  /// Returns whether a request cannot be answered before its caller goes; asked only if that loop is cut. In a long
+  /// queue a provider that drops only abandoned requests works for callers that leave before the answer.
   func isTooLate(_ place: UInt32) -> Bool {
     guard let cut = settings.cut, cut.loop == .abandonedRequests, now >= cut.at.nanoseconds else { return false }
     let needed = settings.provider.longestTurn + settings.link.latency.upperBound
     return provider.requests[place].begunAt + settings.plan.fetchTimeout.nanoseconds <= now + needed.nanoseconds
   }
 
-  /// Returns when a client whose loop is cut may go on; nil if it may now.
+  /// Returns when a client whose loop is cut may continue; nil if it may now.
   private func release(of index: Int, _ loop: LoopCut) -> Int64? {
     guard let cut = settings.cut, cut.loop == loop, now >= cut.at.nanoseconds else { return nil }
     // Each client has one time, whatever it has done since.
@@ -74,7 +74,7 @@ extension MachineWorld {
     return true
   }
 
-  /// Returns a `Retry-After` as a client heeds it.
+  /// Returns a `Retry-After` as a client obeys it.
   mutating func heeded(_ told: Duration?) -> Duration? {
     guard let told, let cut = settings.cut, cut.loop == .retryAfter, now >= cut.at.nanoseconds else { return told }
     return told + settings.retryAfterSpread.scaled(by: provider.chance.nextShare())

@@ -11,7 +11,7 @@ extension MachineWorld {
     wheel.add(.departs, at: now + end, subject: UInt32(index), value: Int64(client))
   }
 
-  /// Ends a client whose stay is over, unless it ended before.
+  /// Ends a client at the end of its stay, unless it ended before.
   mutating func depart(_ index: Int, client: Int) {
     guard places?.has(index, client) == true else { return }
     free(index, client)
@@ -35,8 +35,8 @@ extension MachineWorld {
     close(index)
   }
 
-  /// Puts a client at the place of one that has gone. Events that are still under way for the latter are told apart by its
-  /// connection and by the number of its request.
+  /// Puts a client into the place of one that has gone. The connection and the request number distinguish events of the
+  /// latter that are still in flight.
   mutating func follow(_ machine: Machine, at index: Int) {
     if machines[index].isSettled { ledger.settled -= 1 }
     if machines[index].isRefreshingAgain { ledger.refreshingAgain -= 1 }

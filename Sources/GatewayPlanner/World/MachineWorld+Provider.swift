@@ -55,7 +55,7 @@ extension MachineWorld {
   /// Handles the arrival of a request at the provider.
   mutating func providerAsked(_ place: UInt32) {
     let request = provider.requests[place]
-    // A budget stands in front of the provider, so that it also counts requests that are invalid, or refused because the
+    // A budget is checked before the provider, so that it also counts requests that are invalid, or refused because the
     // provider is away.
     if !provider.budgets.isEmpty, spend(place) { return }
     // An invalid request is refused at once and does not wait in the queue.

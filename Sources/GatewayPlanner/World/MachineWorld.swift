@@ -47,7 +47,7 @@ package struct MachineWorld: ~Copyable {
   var marks: [StormResult] = []
   /// The number of times that all tokens were revoked.
   var revocations: Int64 = 0
-  /// The time until which clients stay away whose loop the planner cuts.
+  /// The time until which clients stay away if the planner cuts their loop.
   var heldUntil: Int64 = 0
   /// The time at which the gateway accepts the next connection.
   var acceptsAt: Int64 = 0

@@ -49,7 +49,7 @@ struct RefreshState {
     return UInt64(plan.devices(of: clients)) * UInt64(device) + UInt64(clients)
   }
 
-  /// Returns whether a client's device is signed out for good.
+  /// Returns whether a client's device is signed out permanently.
   func isSignedOut(_ client: Int) -> Bool { jars[plan.device(of: client)].isSignedOut }
 
   // MARK: The provider
@@ -67,8 +67,8 @@ struct RefreshState {
     return families[device].newest
   }
 
-  /// Uses a refresh token, and ends all families of its user if the policy says so. Returns the generation of the token
-  /// that follows; nil if it is refused.
+  /// Uses a refresh token, and ends all families of its user if the policy says so. Returns the generation of the next
+  /// token; nil if it is refused.
   mutating func use(
     _ generation: UInt32, of client: Int, at now: Int64, _ figures: inout RotationFigures
   ) -> UInt32? {
@@ -93,7 +93,7 @@ struct RefreshState {
 
   // MARK: Flights
 
-  /// Returns whether another request is under way, for whose result the client waits from now on.
+  /// Returns whether another request is in flight; the client then waits for its result.
   mutating func joins(_ client: Int, _ number: UInt32, _ purpose: FetchPurpose) -> Bool {
     guard let flight = plan.flight(of: client) else { return false }
     guard isPending[flight] else {

@@ -12,7 +12,7 @@ final class ServiceInbox: Sendable {
     /// The window of the drain; nil for the configured one.
     var window: Duration?
     var isSignal = false
-    /// Whether nobody ordered it: the other processes of the store have declared this one dead.
+    /// Whether the cause is not an order: the other processes of the store have declared this one dead.
     var isLoss = false
 
     static let nodeLost = End(cause: "node_lost", window: .zero, isLoss: true)
@@ -27,7 +27,7 @@ final class ServiceInbox: Sendable {
     case endAtOnce
   }
 
-  /// The most orders that wait for one reload. Orders that the present reload answers do not count.
+  /// The maximum number of orders that wait for one reload. Orders that the present reload answers do not count.
   static let ordersMax = 8
 
   private typealias Asker = CheckedContinuation<Result<ReloadAnswer, GatewayError>, Never>

@@ -12,7 +12,7 @@ package struct GatewayService: Sendable {
   private let running: RunningGateway
   private let log: GatewayLog
   private let supervision: Supervision
-  /// The window of a drain without one of its own.
+  /// The window of a drain that has no window of its own.
   private let drainWindow: Duration
 
   package init(_ running: RunningGateway, _ log: GatewayLog, _ supervision: Supervision, drainWindow: Duration) {
@@ -65,7 +65,7 @@ package struct GatewayService: Sendable {
     return !end.isLoss
   }
 
-  /// Waits for the end, and reloads meanwhile.
+  /// Waits for the end, and reloads until then.
   private func end(_ readAnew: @escaping Reading) async -> ServiceInbox.End {
     while true {
       switch await running.inbox.next() {

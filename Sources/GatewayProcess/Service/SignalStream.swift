@@ -74,12 +74,12 @@ package struct SignalStream: AsyncSequence, Sendable {
     }
   }
 
-  /// The signals that nobody has read yet, at most two of each number, so that a crowd of one displaces no other.
+  /// The unread signals, at most two of each number, so that many of one displace no other.
   fileprivate final class Unread: Sendable {
     private static let countMax = 2
     private let counts = Mutex<[Int32: Int]>([:])
 
-    /// Returns whether the signal is to be handed on.
+    /// Returns whether the signal must be passed on.
     func add(_ number: Int32) -> Bool {
       counts.withLock { counts in
         guard counts[number, default: 0] < Self.countMax else { return false }

@@ -12,10 +12,10 @@ struct ConnectionRecord {
   private let askedAt: Instant
   private var openedAt: Instant?
   private var lastHeard: Instant
-  /// The end that the client was told.
+  /// The end that was reported to the client.
   private var toldEnd: JournalClose?
   private var hasEnded = false
-  /// The number of the user in the journal; 0 for nobody.
+  /// The number of the user in the journal; 0 for none.
   private var user: UInt32 = 0
   /// When the client was asked for another token; nil if it was not.
   private var requestedAt: Instant?
@@ -75,7 +75,8 @@ struct ConnectionRecord {
     if openedAt != nil, !hasEnded { write(.ordered(order)) }
   }
 
-  /// The client was told the end, by the gateway or by the proxy. `other` is what a fault made of it.
+  /// Notes the end that was reported to the client, by the gateway or by the proxy. `other` is the close that a fault
+  /// sent instead.
   mutating func told(_ reason: CloseReason, _ other: OtherClose?) {
     guard openedAt != nil, toldEnd == nil, !hasEnded else { return }
     let code = other?.reportedCode ?? reason.code
@@ -165,7 +166,7 @@ struct ConnectionRecord {
 
   // MARK: Known facts
 
-  /// The login; nil if there is none, or nobody knows of it.
+  /// The login; nil if there is none, or if it is unknown.
   var facts: Connection.Facts? {
     guard let eyes, eyes.isLoggedIn else { return nil }
     return Connection.Facts(
@@ -178,7 +179,7 @@ struct ConnectionRecord {
     return !eyes.isLoggedIn ? "awaiting_credentials" : eyes.isRefreshing ? "refreshing" : "active"
   }
 
-  /// Returns the connection for an operator; nil before its client is let in and after it has left.
+  /// Returns the connection for an operator; nil before its client is admitted and after it has left.
   func summary(peer: String) -> SessionSummary? {
     guard let openedAt, !hasEnded else { return nil }
     let now = journal.loop.now

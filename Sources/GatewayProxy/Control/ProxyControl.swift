@@ -9,9 +9,9 @@ internal import GatewayWires
 package final class ProxyControl: @unchecked Sendable {
   package let journal: Journal
   package let faults: FaultBook
-  /// The wire that gives messages their meaning; nil if nobody reads them.
+  /// The wire that gives messages their meaning; nil if messages are not read.
   let wire: ProxyWire?
-  /// The calls of the application's token endpoint; nil if nobody knows which they are.
+  /// The calls of the application's token endpoint; nil if the endpoint is unknown.
   let tokens: TokenSightings?
   let log: LoopLog
   private var routes = RouteNames()
@@ -46,7 +46,7 @@ package final class ProxyControl: @unchecked Sendable {
 
   // MARK: Faults
 
-  /// Returns the answer to an upgrade before anybody is dialled, if a fault says so; nil to go on.
+  /// Returns the answer to an upgrade before the target is dialled, if a fault demands it; nil to continue.
   func admission(_ upgrade: HTTPRequest) -> Admission? {
     guard let fault = faults.fault((any AdmissionFault).self, of: subject(of: upgrade)) else { return nil }
     guard let response = fault.refusal(Self.words) else { return .ignore }

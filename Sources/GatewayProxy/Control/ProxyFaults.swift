@@ -10,7 +10,7 @@ internal import GatewayWires
 struct ProxyFaults: FaultPolicy {
   /// The wire that gives messages their meaning; nil for none.
   let wire: ProxyWire?
-  /// The calls of the token endpoint; nil if nobody knows which they are.
+  /// The calls of the token endpoint; nil if the endpoint is unknown.
   let tokens: TokenSightings?
 
   private var hasWire: Bool { wire != nil }

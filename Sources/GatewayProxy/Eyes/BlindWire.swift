@@ -3,7 +3,7 @@ internal import GatewayKit
 internal import GatewayRuntime
 internal import GatewayWires
 
-/// The wire of a proxy that reads no message: it knows of text and binary messages, and of no user.
+/// The wire of a proxy that reads no message: it counts text and binary messages, and knows no user.
 enum BlindWire {
   static let name = "blind"
   /// Its number in the journal.

@@ -33,10 +33,10 @@ protocol ConnectionEyes: AnyObject, Sendable {
   /// Returns the meanings of the messages in a payload of the gateway.
   func fromGateway(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting]
 
-  /// Returns what a close with that code and text means to the client now; nil if nobody knows.
+  /// Returns the present meaning for the client of a close with that code and text; nil if unknown.
   func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict?
 
-  /// Returns what it means to the client that its upgrade is refused; nil if nobody knows.
+  /// Returns the meaning for the client of a refused upgrade; nil if unknown.
   func then(atStatus status: Int) -> ReturnVerdict?
 
   /// Returns a payload of the gateway that tells another life of the token; nil if it tells none.

@@ -16,7 +16,7 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   private let named: String?
   private var token: Credentials?
   private var phase = ClientPhase.opening
-  /// The life that the gateway has told of the token that it accepts next.
+  /// The life that the gateway has reported for the next accepted token.
   private var life: Duration?
   private(set) var shown: WireEyes.Shown?
   private(set) var accepted: WireEyes.Shown?

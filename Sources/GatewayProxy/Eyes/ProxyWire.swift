@@ -15,7 +15,7 @@ package struct ProxyWire: Sendable {
   let socketPath: String?
   /// The wire as the journal knows it.
   let journal: JournalWire
-  /// Returns the reader of a connection whose client has sent this upgrade; nil if its path is another.
+  /// Returns the reader of a connection whose client has sent this upgrade; nil for a path of another wire.
   let eyes: @Sendable (HTTPRequest, ConnectionID) -> (any ConnectionEyes)?
 
   /// Creates the wire of a description.

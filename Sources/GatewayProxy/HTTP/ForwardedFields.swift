@@ -17,7 +17,7 @@ package struct ForwardedFields: Sendable {
     "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization", "te", "trailer",
     "transfer-encoding",
   ]
-  /// The fields that the connection to the target has of its own.
+  /// The fields that belong to the connection to the target.
   private static let ofRequest: Set<String> = [
     "host", "expect", "content-length", "upgrade", "sec-websocket-key", "sec-websocket-version",
     "sec-websocket-protocol", "sec-websocket-extensions",

@@ -11,7 +11,7 @@ final class RememberedTokens: SeenTokens, @unchecked Sendable {
   private var tokens: [UserID: [TokenWatch.Sight]] = [:]
   private var bytes = 0
 
-  /// The most tokens of a user. The oldest of them is the likeliest to have expired.
+  /// The maximum number of tokens of a user. The oldest of them is the likeliest to have expired.
   private static let perUserMax = 4
   private static let bytesMax = 8 << 20
 

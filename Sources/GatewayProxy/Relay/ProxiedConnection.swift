@@ -158,10 +158,10 @@ final class ProxiedConnection: @unchecked Sendable {
     target.close(reason)
   }
 
-  /// Notes that the client was told this end.
+  /// Notes the end that was reported to the client.
   func told(_ reason: CloseReason) { record?.told(reason, client.otherClose) }
 
-  /// The connection for an operator; nil if its client is not let in.
+  /// The connection for an operator; nil if its client is not admitted.
   var summary: SessionSummary? { record?.summary(peer: client.peer) }
 
   /// Forgets the connection when both have ended.

@@ -136,7 +136,7 @@ package final class ProxyRoute: @unchecked Sendable {
     if connections.isEmpty { whenIdle() }
   }
 
-  /// Closes every connection with 1001 on both sides, each at a time of its own within `window`, and accepts no more.
+  /// Closes every connection with 1001 on both sides, each at another time within `window`, and accepts no more.
   package nonisolated(nonsending) func drain(over window: Duration) async {
     beginEnd()
     let ends = connections.keys.sorted().map { serial in
@@ -148,13 +148,13 @@ package final class ProxyRoute: @unchecked Sendable {
     }
   }
 
-  /// Admits nobody from here on, and ends the faults, so that what they hold back can end.
+  /// Admits no more clients, and ends the faults, so that held-back messages can be sent.
   private func beginEnd() {
     isEnding = true
     control?.faults.end()
   }
 
-  /// Admits nobody from here on, and refuses the clients whose upgrade is not answered yet.
+  /// Admits no more clients, and refuses those whose upgrade is not answered yet.
   ///
   /// - Parameter whenIdle: Called when the last connection has ended.
   func beginEnd(whenIdle: @escaping () -> Void) {

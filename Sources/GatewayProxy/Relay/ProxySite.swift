@@ -32,7 +32,7 @@ package struct ProxySite: Site {
     guard isAllowed(request.peer) else {
       return ProxyRefusal("client_not_allowed", 403, "\(request.peer) is in no network of --allow-from")
     }
-    // The target sees a Host of its own, and what the proxy adds, so it cannot tell a foreign page itself.
+    // The target sees another Host and the fields that the proxy adds, so it cannot recognise a foreign page itself.
     guard let error = guarding.refusal(of: request) else { return nil }
     let advice =
       error.isSame(as: .hostRefused)

@@ -25,7 +25,7 @@ final class RelayEnd: @unchecked Sendable {
   private var isHeld = false
   /// Whether nothing is read, because of the limit of bytes a second.
   private var isThrottled = false
-  /// The close that is to follow the opening.
+  /// The close that must follow the opening.
   private var closeAtOpening: CloseReason?
   private lazy var wakeup = Wakeup(target: self)
 

@@ -1,12 +1,12 @@
 /// The load that a proxy lets through to its target.
 package struct ProxyLimits: Hashable, Sendable {
-  /// The most WebSockets at once.
+  /// The maximum number of WebSockets at once.
   package var connections: Int
-  /// The most upgrades a second, and the largest burst; nil for no limit.
+  /// The maximum number of upgrades a second, and the largest burst; nil for no limit.
   package var dialsPerSecond: Double?
-  /// The most other requests a second, and the largest burst; nil for no limit.
+  /// The maximum number of other requests a second, and the largest burst; nil for no limit.
   package var requestsPerSecond: Double?
-  /// The most bytes a second of messages and bodies to the target; nil for no limit.
+  /// The maximum number of bytes a second of messages and bodies to the target; nil for no limit.
   package var bytesPerSecond: Double?
 
   package init(

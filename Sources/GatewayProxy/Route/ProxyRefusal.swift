@@ -1,8 +1,8 @@
 package import GatewayCore
 package import GatewayRuntime
 
-/// A request that the proxy answers itself. The field `Postern-Proxy` names the reason, so that nobody takes the answer for the
-/// target's.
+/// A request that the proxy answers itself. The field `Postern-Proxy` names the reason, so that the answer is not
+/// mistaken for the target's.
 package struct ProxyRefusal: Hashable, Sendable {
   /// The name of the reason, e.g. `upstream_unreachable`.
   package let name: String

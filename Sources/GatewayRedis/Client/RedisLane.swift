@@ -12,7 +12,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   /// The time that a reply may take, and the time more for each 64 KiB that waits for replies.
   static let replyTimeout = Duration.seconds(2)
   private static let replyTimeoutMore = Duration.seconds(1)
-  /// The most commands, and bytes of them, that wait for replies.
+  /// The maximum number of commands that wait for replies, and of their bytes.
   private static let waitingMax = 65_536
   private static let waitingBytesMax = 64 << 20
 
@@ -242,9 +242,9 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   }
 
   func linkClosed(_ reason: String) {
-    // A link that was closed here may have been on the way to say so too.
+    // A link that was closed here may have been about to report its end too.
     guard link != nil else { return }
-    // With TLS 1.3 a server refuses a client's certificate after the handshake, often by a mere reset.
+    // With TLS 1.3 a server refuses a client's certificate after the handshake, often with a reset only.
     let isUnanswered = phase == .greeting && firstSent == 0 && replies.isEmpty
     let hint = settings.target.isTLS && isUnanswered ? "; does it want a certificate of its clients?" : ""
     lose(reason + hint)

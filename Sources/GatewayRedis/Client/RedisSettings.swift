@@ -12,7 +12,7 @@ package struct RedisSettings: Hashable, Sendable {
   package var prefix = "{postern}"
   /// The number of replicas that must have a commit before it is answered.
   package var replicas = 0
-  /// Whether several processes use the prefix at the same time. All of them must say so.
+  /// Whether several processes use the prefix at the same time. All of them must be configured so.
   package var isShared = false
   /// The name of this process, for an operator who finds the prefix in use.
   package var owner = "a process"

@@ -1,4 +1,5 @@
-/// A channel that a ``RedisLane`` subscribes to, and what becomes of its messages. All functions are called on the lane's loop.
+/// A channel that a ``RedisLane`` subscribes to, and the handlers of its messages. All functions are called on the
+/// lane's loop.
 struct RedisSubscription: Sendable {
   let channel: String
   /// A function that is called when the subscription begins, also after each loss.

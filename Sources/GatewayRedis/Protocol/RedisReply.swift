@@ -10,7 +10,7 @@ enum RedisReply: Hashable, Sendable {
   case error(String)
   case array([RedisReply])
 
-  /// The most levels of arrays in a reply that this program asks for, with room to spare.
+  /// The maximum number of levels of arrays in a reply that this program asks for, with room to spare.
   private static let depthMax = 4
   private static let errorBytesMax = 200
 
@@ -59,9 +59,9 @@ enum RedisReply: Hashable, Sendable {
 
 /// A parser of the replies of one connection.
 final class RedisParser {
-  /// The most elements in all arrays of one reply: the rows of a page and their paths.
+  /// The maximum number of elements in all arrays of one reply: the rows of a page and their paths.
   static let elementsMax = 16_384
-  /// The most bytes of one reply.
+  /// The maximum number of bytes of one reply.
   static let replyBytesMax = 64 << 20
 
   private let handle: OpaquePointer

@@ -1,9 +1,9 @@
 extension RedisScript {
   /// Takes the lease of the prefix if no process holds it, or if its holders share it.
   ///
-  /// `ARGV`: the owner, for an operator; the milliseconds that it holds; the format of the store; 1 to share it. Returns 1 and
-  /// the lease, whose beginning is the boot number; or 0, the lease that another holds and the milliseconds left; or 2 and the
-  /// format of the store, if it is another.
+  /// `ARGV`: the owner, for an operator; the lease's length in milliseconds; the format of the store; 1 to share it.
+  /// Returns 1 and the lease, whose beginning is the boot number; or 0, the other owner's lease and the milliseconds
+  /// left; or 2 and the format of the store, if it is another.
   static let acquireBody = #"""
     local key, meta = KEYS[1] .. ':lease', KEYS[1] .. ':meta'
     local format = redis.call('HGET', meta, 'format')
@@ -21,8 +21,8 @@ extension RedisScript {
     return {1, lease, 0}
     """#
 
-  /// Renews the lease `ARGV[1]` for `ARGV[2]` milliseconds. A lease that has ended, and that nobody has taken since, is
-  /// held again. Returns 1; or 0 if another has or had it, or the store is empty.
+  /// Renews the lease `ARGV[1]` for `ARGV[2]` milliseconds. A lease that has ended, and that no other process has taken
+  /// since, is valid again. Returns 1; or 0 if another process has or had it, or the store is empty.
   static let renewBody = #"""
     local key = KEYS[1] .. ':lease'
     local held = redis.call('GET', key)

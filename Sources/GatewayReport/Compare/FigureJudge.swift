@@ -98,7 +98,8 @@ struct FigureJudge {
   private func isFromNothing(_ less: Double) -> Bool { isAsked && less == 0 }
 
   private func isApart(_ recording: FigureEvidence.Recording, _ share: Double, isWorse: Bool) -> Bool {
-    // A figure asked for goes by the scatter of many runs alone. Of many runs a few may be as bad by chance.
+    // A figure that was asked for is compared with the scatter of many runs only. Of many figures a few may be bad by
+    // chance.
     let isMany = baselines.count >= Significance.manyRuns
     guard !(isMany && isAsked), let range = Significance.range(share, of: recording.of(report)) else { return true }
     let before = baselines.compactMap { Significance.range(share, of: recording.of($0)) }

@@ -13,7 +13,7 @@ package enum LivePage {
 }
 
 extension StormReport {
-  /// The content of the live page: all that is known so far, drawn as in the report.
+  /// The content of the live page: everything known so far, drawn as in the report.
   package var live: String {
     let tiles = Self.liveFigures.map { name, words in
       "<div><b data-metric=\"\(name)\">\(Escaping.markup(figure(name)))</b><span>\(Escaping.markup(words))</span></div>"

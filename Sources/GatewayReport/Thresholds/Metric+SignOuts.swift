@@ -1,7 +1,7 @@
 internal import GatewayCore
 import GatewayFleet
 
-// Devices whose refresh tokens rotate, and what the provider saw of it.
+// Devices with rotating refresh tokens, and what the provider counted.
 
 extension Metric {
   private static let rotating = Basis(

@@ -11,7 +11,7 @@ final class AnnouncementLine: Sendable {
     boxes = Mutex([[Announcement]](repeating: [], count: loops))
   }
 
-  /// Puts it into every box. Returns the loops whose box was empty, which must be made to look.
+  /// Puts it into every loop's box. Returns the loops whose box was empty, which must be woken.
   func add(_ announcement: Announcement) -> [Int] {
     boxes.withLock { boxes in
       var idle: [Int] = []
@@ -23,7 +23,7 @@ final class AnnouncementLine: Sendable {
     }
   }
 
-  /// All that the loop of that number has not heard yet, in order.
+  /// Returns all that the loop of that number has not received yet, in order.
   func take(_ index: Int) -> [Announcement] {
     boxes.withLock { boxes in
       var announcements: [Announcement] = []

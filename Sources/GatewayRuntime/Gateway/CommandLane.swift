@@ -7,7 +7,7 @@ internal import GatewayCore
 final class CommandLane {
   /// A waiting entry, e.g. a logout behind a message to a channel.
   enum Entry {
-    /// A command of a login that may be over by then: it was said in time, and is done.
+    /// A command of a login that may have ended by then. It arrived in time, so it runs.
     case command(QueuedCommand)
     /// A message that must not be judged before the commands ahead of it, e.g. a logout.
     case message(InboundMessage)
@@ -31,10 +31,10 @@ final class CommandLane {
   private var underWay = 0
   /// Whether one of them must have its answer before the next begins.
   private(set) var isBusy = false
-  /// The login whose command that is; nil where it is no command that is waited for.
+  /// The login whose command is awaited; nil if no command is awaited.
   private var answering: UInt32?
-  /// The frames that were announced to the connection since its own command changed something. They follow the command's
-  /// answer, as they do for others. Nil while nothing is held back.
+  /// The frames announced to the connection since its own command changed something. They follow the command's answer,
+  /// as they do for others. Nil while nothing is held back.
   private var held: [Frame]?
   /// More is not held back: if a command takes so long in a crowd, its connection receives all frames at once.
   private static let heldMax = 1_000
@@ -64,17 +64,17 @@ final class CommandLane {
     guard !isBusy, !waiting.isEmpty else { return nil }
     let entry = waiting.removeFirst()
     if case .command = entry {} else { barriers -= 1 }
-    // Nobody keeps what a burst has needed.
+    // The memory of a burst is freed.
     if waiting.isEmpty { waiting = [] }
     return entry
   }
 
-  /// Has what that login is told from now on come behind the answer of its command that is waited for.
+  /// From now on, holds back announcements to that login until its awaited command is answered.
   func hold(for login: UInt32) {
     if answering == login, held == nil { held = [] }
   }
 
-  /// Whether what that login is told is held back.
+  /// Returns whether announcements to that login are held back.
   func isHolding(for login: UInt32) -> Bool { held != nil && answering == login }
 
   /// Holds the frame back; false if there are too many.

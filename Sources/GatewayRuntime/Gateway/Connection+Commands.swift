@@ -38,7 +38,7 @@ extension Connection {
     if binding.observer?.hearsBeginnings == true { tellObserver(of: user, nil) }
   }
 
-  /// Tells who wants to know that the user has gone, when what the user said before has been done.
+  /// Tells observers that the user has gone, after the user's earlier commands have run.
   func tellEnd(of user: UserID, _ ending: ConnectionEnding) {
     tellObserver(of: user, ending)
   }
@@ -100,13 +100,14 @@ extension Connection {
       } else {
         answers = await handler.perform(queued.command, by: queued.caller, request: queued.request, on: gateway)
       }
-      // The answer stands where the command's own news stand for others.
+      // The answer goes at the position of the command's own announcements to others.
       if let nodes = gateway.nodes { await nodes.bus.settle() }
       self.finish(queued, answers, in: lane)
     }
   }
 
-  /// Answers, unless the login that asked is over. Behind the answer comes what was told after the command's own news.
+  /// Answers, unless the login that asked has ended. After the answer come the announcements that followed the
+  /// command's own.
   private func finish(_ queued: CommandLane.QueuedCommand, _ answers: [Frame], in lane: CommandLane) {
     let later = queued.command.mayOverlap ? [] : lane.letGo()
     if isCurrent(queued.login) {

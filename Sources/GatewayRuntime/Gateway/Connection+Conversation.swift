@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-// How a connection puts what its session says into words: by its dialect, or by the conversation of a wire that remembers
-// what was said, which hears for it too.
+// How a connection encodes what its session sends: by its dialect, or by the conversation of a wire that needs earlier
+// messages, which also decodes.
 
 extension Connection {
   /// Puts a message into words and sends it.
@@ -21,7 +21,7 @@ extension Connection {
     for frame in conversation.encode(message, context) {
       send(frame, as: message.meaning, telling: message.error, &effects)
     }
-    // Clients of a wire with pings of its own count on one in each interval, whatever they send themselves.
+    // Clients of a wire with its own pings expect one in each interval, whatever they send themselves.
     if case .connected = message, conversation.askedAt == nil, !conversation.ping(context).isEmpty {
       conversation.askedAt = table.transport.now
     }
@@ -61,7 +61,7 @@ extension Connection {
     if !effects.isEmpty { performAll(&effects) }
   }
 
-  /// Tells the operator of a message that nobody answers. Its client may wait for the answer and then reconnect.
+  /// Warns the operator of a message that gets no answer. Its client may wait for the answer and then reconnect.
   private func warnOfUnanswered(_ message: [UInt8], _ kind: Frame.Kind) {
     guard gateway.unanswered.mayWarn() else { return }
     var fields = about("message_bytes", String(message.count))

@@ -25,7 +25,7 @@ extension Connection {
   /// Why a token that verifies is not good here all the same; nil if it is.
   func refusal(of token: VerifiedToken) -> GatewayError? {
     let refusal = table.refusal(of: token)
-    // Whoever is logged in is told that the token is not renewed.
+    // A logged-in client is told that the token is not renewed.
     return standing.grant == nil || refusal?.isSame(as: .tokenRevoked) == true ? refusal : nil
   }
 

@@ -5,7 +5,7 @@ internal import GatewayCore
 extension Connection {
   enum Direction { case `in`, out }
 
-  /// A message came in, or went out.
+  /// Records a message in the journal.
   func journal(
     _ direction: Direction, _ message: JournalMessage, _ error: GatewayError?, _ payload: UnsafeRawBufferPointer,
     _ kind: Frame.Kind
@@ -35,7 +35,7 @@ extension Connection {
     journal(.cutOff(close(reason, in: words)))
   }
 
-  /// Returns what the peer is told of an end: what was really done if a fault changed it.
+  /// Returns the close that the peer receives, or the one that a fault sent instead.
   private func close(_ reason: CloseReason, in words: CloseReason) -> JournalClose {
     let other = socket?.otherClose
     let code = other?.reportedCode ?? words.code

@@ -22,7 +22,7 @@ extension Connection {
     }
   }
 
-  /// A token was accepted whose end is odd. Of many the first are told: what minted one mints all.
+  /// Logs an accepted token with an odd expiry. Only the first of many are logged, since one issuer makes them all.
   func log(doubt: String, of user: UserID) {
     guard table.doubtsTold < Self.doubtsMax else { return }
     table.doubtsTold += 1
@@ -46,7 +46,7 @@ extension Connection {
       .info, "cut_off", about("reason", reason.name) + [LogEvent.Field("code", String(reason.code))])
   }
 
-  /// Which connection, whose, and one thing more.
+  /// Returns the log fields for the connection, its user, and one more value.
   func about(_ name: String, _ value: String) -> [LogEvent.Field] {
     var fields = [LogEvent.Field("connection", id.description), LogEvent.Field("dialect", dialect.name)]
     if let user = loggedInAs { fields.append(LogEvent.Field("user", user.rawValue)) }

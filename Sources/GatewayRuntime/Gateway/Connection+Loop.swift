@@ -26,7 +26,7 @@ extension Connection {
     Self.entries.passedDeadline(self)
   }
 
-  /// The connection's own code as functions that anybody may call, made once.
+  /// The connection's functions as closures that any thread may call, created once.
   private struct Entries: Sendable {
     let received: @Sendable (Connection, UnsafeRawBufferPointer, Frame.Kind) -> Void
     let passedDeadline: @Sendable (Connection) -> Void

@@ -3,8 +3,8 @@ package import GatewayCore
 // The orders of the gateway to one of its connections.
 
 extension Connection {
-  /// Sends what was announced, or keeps it until the connection's own command is answered, whose news have come before it.
-  /// Only on the loop.
+  /// Sends an announcement, or holds it back until the connection's own command, whose own announcements have already
+  /// come, is answered. Only on the loop.
   nonisolated func hear(_ frame: Frame) {
     let isHeld = onLoop { connection in
       guard let lane = connection.lane, lane.isHolding(for: connection.loginNumber) else { return false }
@@ -15,7 +15,7 @@ extension Connection {
     if !isHeld { deliver(frame) }
   }
 
-  /// Has what is announced from now on come behind the answer to the command whose news others are told in place of it.
+  /// From now on, holds back announcements until the answer to the command that caused the announcements to others.
   /// Only on the loop.
   nonisolated func hearOwnNews() {
     onLoop { $0.lane?.hold(for: $0.loginNumber) }
@@ -42,8 +42,8 @@ extension Connection {
     }
   }
 
-  /// The token that would count as expired if an operator let the session expire; nil if none would: a session that asks for
-  /// the same token again leaves it as good as it is, and a name is no token. Only on the loop.
+  /// The token that would count as expired if an operator let the session expire. Nil if there is none: a session that
+  /// asks for the same token again leaves it valid, and a name is no token. Only on the loop.
   nonisolated var expirable: ExpiredToken? {
     onLoop { connection in
       guard let grant = connection.standing.grant, grant.orderedRenewal != .sessionEnd,
@@ -87,7 +87,7 @@ extension Connection {
     }
   }
 
-  /// Hears of a call no more. Only on the loop.
+  /// Ends the connection's announcements from a call. Only on the loop.
   package nonisolated func unwatch(_ call: CallID) {
     onLoop { connection in
       if connection.watched.remove(call) != nil { connection.table.unwatch(call, connection.id) }

@@ -4,7 +4,7 @@ internal import GatewayCore
 // which no order moves.
 
 extension Connection {
-  /// When the peer's silence has lasted so long that something must be done about it.
+  /// The time at which the peer's silence requires an action.
   var livenessDeadline: Instant? {
     guard !standing.isClosing else { return nil }
     switch liveness {
@@ -19,12 +19,12 @@ extension Connection {
 
   private var liveness: Liveness { binding.liveness ?? table.liveness }
 
-  /// Whether a peer that has been silent too long is asked for a sign of life first.
+  /// Whether a peer that is silent for too long is first asked for a sign of life.
   var asksSilentPeers: Bool {
     if case .ping = liveness { true } else { false }
   }
 
-  /// Sets the timer for silence, where it is one of its own; it is never moved away either.
+  /// Sets the timer for silence, if the session has a separate one. The timer is never moved forward.
   func watchSilence() {
     guard let timer = table.silenceWakeup(of: self), !timer.isSet, let livenessDeadline else { return }
     table.transport.deadlines.set(timer, at: livenessDeadline)
@@ -56,7 +56,7 @@ extension Connection {
     }
   }
 
-  /// The timer for the peer's silence has fired, where that is one of its own.
+  /// Handles the separate timer for the peer's silence.
   nonisolated func silenceIsDue() {
     onLoop { $0.passSilence() }
   }

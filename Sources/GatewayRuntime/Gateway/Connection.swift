@@ -2,9 +2,9 @@ package import GatewayCore
 
 /// One WebSocket: an actor pinned to its loop, and the only code between received bytes and effects.
 ///
-/// It hands received bytes to the dialect and the session, and performs the session's effects. It decides nothing itself.
-/// One wake-up serves the earlier of two times, the session's deadline and the peer's next sign of life. A session with a
-/// time of its own has two.
+/// It passes received bytes to the dialect and the session, and performs the session's effects. It decides nothing
+/// itself. One wake-up serves the earlier of two times, the session's deadline and the peer's next sign of life. A
+/// session with its own clock has two.
 ///
 /// The way from a message to its effects has no `await`, so nothing interleaves. Nothing on that way comes back to it in the
 /// middle of a change, so the runtime need not check the accesses of each message (`@exclusivity(unchecked)`).
@@ -38,13 +38,14 @@ package actor Connection {
   // The small ones come last, where they share two words: there are as many as connections.
   /// Counts the logins: an answer that comes late is good only for the login that asked.
   private(set) var loginNumber: UInt32 = 0
-  /// The number of the user in the journal; 0 for nobody, and where there is none.
+  /// The number of the user in the journal; 0 for none, or without a journal.
   private(set) var journalUser: UInt32 = 0
   /// The code of the peer's close frame, once that has come.
   private(set) var peerCode: UInt16?
   /// The place of ``binding`` among the gateway's.
   nonisolated let bindingNumber: UInt8
-  /// The phase that it is counted in: what is said in the middle of something may end the session before that is through.
+  /// The phase in which the session is counted. A message in the middle of a step may end the session before the step
+  /// is complete.
   @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
   private(set) var loggedInKind = UserKind.regular
   /// Whether the first message was a JSON object in text.
@@ -52,7 +53,7 @@ package actor Connection {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
 
-  /// A connection whose upgrade has been admitted. Only on the loop.
+  /// Creates a connection whose upgrade has been admitted. Only on the loop.
   init(
     gateway: Gateway, table: LoopTable, bindingNumber: Int, upgradeDetails: Baggage?,
     conversation: (any Conversation)?, admitted: Admitted?
@@ -82,7 +83,7 @@ package actor Connection {
     kind == .text && payload.first == UInt8(ascii: "{")
   }
 
-  /// How it will have spoken when `payload` has come in.
+  /// Returns the dialect that the connection will have after `payload`.
   func dialect(for payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> any Dialect {
     guard speaksJSON == nil else { return dialect }
     return binding.dialect(forJSON: Self.isJSON(payload, kind))
@@ -325,7 +326,7 @@ extension Connection: SocketHandler, WakeupTarget {
   }
 
   package nonisolated func socketReceivedPong() {
-    // A transport answers for an application that is gone.
+    // A transport answers pings even if its application is gone.
     onLoop { if $0.asksSilentPeers { $0.heard() } }
   }
 
@@ -368,7 +369,7 @@ extension Connection: SocketHandler, WakeupTarget {
     } else {
       setWakeup()
     }
-    // Admitted before the drain began, and so not among those it told.
+    // The client was admitted before the drain began, so the drain has not told it.
     if gateway.isDraining { handle(.drain(until: table.loop.now)) }
   }
 

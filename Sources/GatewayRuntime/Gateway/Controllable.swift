@@ -11,10 +11,10 @@ package protocol Controllable: AnyObject, Sendable {
   /// The names of the wire formats.
   var dialectNames: [String] { get }
 
-  /// Says to the operator what somebody ordered. Only on the loop.
+  /// Logs an order for the operator. Only on the loop.
   func log(_ level: LogLevel, _ name: String, _ fields: @autoclosure () -> [LogEvent.Field])
 
-  /// Returns at most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
+  /// Returns at most `limit` sessions that match `choice`, in the order of their names, after `last` if that is given.
   func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary]
 
   /// Returns one session; nil if there is none of that name.
@@ -23,7 +23,7 @@ package protocol Controllable: AnyObject, Sendable {
   /// Gives an operator's event to sessions, on every node. Returns which those are; nil if there is no such connection.
   func reach(_ target: OrderTarget, _ event: SessionEvent) async throws(GatewayError) -> Reached?
 
-  /// Has an operator's message said to connections, on every node. Returns nil if there is no such connection.
+  /// Sends an operator's message to connections, on every node. Returns nil if there is no such connection.
   func say(_ saying: Saying, to target: OrderTarget) async throws(GatewayError) -> SayingsDone?
 }
 

@@ -11,7 +11,7 @@ extension Gateway {
     await tables[0].perform { $0.journal?.page(query) }
   }
 
-  /// What `read` makes of the journal, on its loop; nil if none is kept.
+  /// Calls `read` with the journal, on its loop; nil if there is no journal.
   package func readJournal<Answer: Sendable>(_ read: @escaping @Sendable (Journal) -> Answer) async -> Answer? {
     await tables[0].perform { $0.journal.map(read) }
   }

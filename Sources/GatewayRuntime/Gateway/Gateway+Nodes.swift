@@ -74,7 +74,8 @@ extension Gateway: BusReceiver {
   /// Whether it is one of several nodes.
   package var hasNodes: Bool { nodes != nil }
 
-  /// Waits until its clients have heard everything that was announced so far, at most a second; not at all without other nodes.
+  /// Waits until the clients have received everything announced so far, at most a second; returns at once without other
+  /// nodes.
   package func settle() async { await nodes?.bus.settle() }
 
   /// The number of logged-in sessions of each node that answers in time; of this one alone without others.

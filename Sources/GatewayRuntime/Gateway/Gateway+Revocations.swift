@@ -3,8 +3,8 @@ package import GatewayCore
 // Revocations: on every loop, and in the store.
 
 extension Gateway {
-  /// Keeps a revocation, has every loop of every node remember it, and tells the live sessions it takes in. Returns which those
-  /// are. Throws `GatewayError.tooMany`, with nothing done, if as many are remembered as may be.
+  /// Stores a revocation, sends it to every loop of every node, and notifies the live sessions that it covers. Returns
+  /// those sessions. Throws `GatewayError.tooMany`, with nothing changed, if the table of revocations is full.
   ///
   /// - Parameters:
   ///   - target: The tokens that it covers.
@@ -30,34 +30,34 @@ extension Gateway {
     try await reach(revoking: target, isEnding: isEnding).sessions
   }
 
-  /// Why no more can be revoked.
+  /// The error for a full table of revocations.
   private var full: GatewayError {
     GatewayError.tooMany.detailed(
       "\(configuration.revocationsMax) revocations are remembered; revoke a user's tokens, or all, in place of single ones"
     )
   }
 
-  /// Has every loop of this process remember the revocation, and tells the live sessions it takes in.
+  /// Sends the revocation to every loop of this process, and notifies the live sessions that it covers.
   func revokeHere(_ target: Revocations.Target, isEnding: Bool) async throws(GatewayError) -> Int {
     var sum = 0
     for table in tables {
-      // Every loop is told of every revocation, so all are full or none; two orders at once may find room on one alone,
-      // and then what has been done stays done.
+      // Every loop gets every revocation, so all tables are full or none. Two orders at once may find room on one loop
+      // only; what was done then stays.
       guard let count = await table.perform({ $0.revoke(target, isEnding: isEnding) }) else { throw full }
       sum += count
     }
     return sum
   }
 
-  /// Gives an operator's order to every session of every node whose token the target covers, and revokes nothing. Returns which
-  /// those are.
+  /// Sends an operator's order to every session of every node whose token the target covers, and revokes nothing.
+  /// Returns those sessions.
   package func reach(_ target: Revocations.Target, _ order: SessionOrder) async throws(GatewayError) -> Reached {
     try await everywhere(.covered(target, order), isForAll: true) { () async throws(GatewayError) in
       await self.controlHere(target, order.event)
     }
   }
 
-  /// Gives an event to every session of this process whose token the target covers.
+  /// Sends an event to every session of this process whose token the target covers.
   func controlHere(_ target: Revocations.Target, _ event: SessionEvent) async -> Int {
     var sum = 0
     for table in tables {

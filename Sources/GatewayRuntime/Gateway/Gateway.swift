@@ -7,7 +7,7 @@ internal import Synchronization
 package final class Gateway: Sendable {
   package let configuration: GatewayConfiguration
   package let tables: [LoopTable]
-  /// The first is the one that answers for paths no dialect knows.
+  /// The first one answers for paths that no dialect has.
   ///
   /// `nonisolated(unsafe)`: written by ``open(with:)`` and ``close()``, when no loop has a connection.
   package private(set) nonisolated(unsafe) var bindings: [DialectBinding] = []
@@ -28,8 +28,8 @@ package final class Gateway: Sendable {
   /// The other processes that are nodes of this gateway; nil if there can be none. Written when no loop has a connection too.
   private(set) nonisolated(unsafe) var nodes: NodeLink?
 
-  /// A gateway that vendors can stand on, and that lets nobody in before it is opened with their wire formats. Its
-  /// revocations outlive it where there is a `keeper`.
+  /// A gateway that vendors can use. It admits no client before it is opened with their wire formats. With a `keeper`
+  /// its revocations outlive it.
   ///
   /// - Precondition: 1 to 256 loops, and just one where there is a journal; they are numbered from 0.
   package init(configuration: GatewayConfiguration, loops: [EventLoop], keeper: (any RevocationKeeper)? = nil) {
@@ -76,13 +76,13 @@ package final class Gateway: Sendable {
   ) {
     nodes = NodeLink(
       bus, life: configuration.life, on: tables[0].loop, names: names, heard: heard, missed: missed)
-    // Another node's clients may speak what nobody has spoken here.
+    // Other nodes' clients may use a dialect that no client has used here.
     spoken.noteAll()
     bus.open(self)
   }
 
-  /// Lets go of its wire formats: vendors stand behind them, and hold the gateway in turn. Once it has no connection and no
-  /// request, and gets none any more.
+  /// Releases its wire formats, since vendors and the gateway refer to each other. Call it when there is no connection
+  /// and no request, and none can come.
   package func close() {
     bindings = []
     objector = nil
@@ -93,7 +93,7 @@ package final class Gateway: Sendable {
   /// Whether new sockets are refused because the gateway closes.
   package var isDraining: Bool { drains.load(ordering: .relaxed) }
 
-  /// Which dialect words what is said about a path that has no answer.
+  /// Returns the dialect that words the error for a path without an answer.
   package func dialect(owning path: String) -> any Dialect {
     bindings[number(owning: path)].dialect
   }
@@ -113,11 +113,11 @@ package final class Gateway: Sendable {
 
   // MARK: Fan-out
 
-  /// Tells the audience on every loop of every node, and nobody waits for them. Whatever is announced, wherever, is heard
-  /// in one order on all loops. From any thread.
+  /// Sends the announcement to the audience on every loop of every node, without waiting for them. All loops receive
+  /// all announcements in one order. From any thread.
   package func announce(_ announcement: Announcement) {
     guard !announcement.frames.isEmpty else { return }
-    // With other nodes, this one receives it when they do.
+    // With other nodes, this one receives it through the bus, when they do.
     if let nodes { nodes.bus.send(.announcement(announcement)) } else { tell(announcement) }
   }
 
@@ -146,7 +146,7 @@ package final class Gateway: Sendable {
 
   // MARK: Orders
 
-  /// Keeps the tokens that an order is going to let expire, so that they stay expired whatever becomes of the gateway.
+  /// Stores the tokens that an order is about to expire, so that they stay expired after the gateway's end.
   private func keepExpiries(
     of event: SessionEvent, _ meant: @escaping @Sendable (LoopTable) -> [Connection]
   ) async throws(GatewayError) {
@@ -166,7 +166,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// How often sessions are looked at again whose tokens are being kept.
+  /// How often the gateway checks again for sessions whose tokens must be stored.
   private static let keepingRoundsMax = 8
 
   /// Lets a token count as expired on every loop. Only on `table`'s loop, where it does at once.
@@ -205,8 +205,8 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Refuses new sockets from here on, tells every client, and closes each at a time of its own within `window`.
-  /// Returns when none is left.
+  /// Refuses new sockets from now on, tells every client, and closes each at a different time within `window`. Returns
+  /// when none is left.
   package func drain(over window: Duration) async {
     drains.store(true, ordering: .relaxed)
     for table in tables {
@@ -252,7 +252,7 @@ package final class Gateway: Sendable {
     }
   }
 
-  /// Says to the operator what somebody ordered. Only from a loop of the gateway.
+  /// Logs an order for the operator. Only from a loop of the gateway.
   package func log(_ level: LogLevel, _ name: String, _ fields: @autoclosure () -> [LogEvent.Field]) {
     currentTable.log.write(level, name, fields())
   }

@@ -9,24 +9,24 @@ package struct GatewayConfiguration: Sendable {
   package var pongTimeout: Duration
   /// The origins that browsers may come from; nil for all.
   package var allowedOrigins: Set<String>?
-  /// The names under which the port may be asked, beside loopback's, for what needs no login and is not for everybody;
-  /// nil for any.
+  /// The host names under which the port may be reached, in addition to loopback's, for requests without a login that
+  /// are not public; nil for any.
   package var hosts: [String]?
-  /// The most calls one connection may watch.
+  /// The maximum number of calls one connection may watch.
   package var callsPerConnectionMax: Int
-  /// The most commands of one connection that may be under way or wait.
+  /// The maximum number of commands of one connection that may be under way or wait.
   package var commandsPerConnectionMax: Int
-  /// The most single tokens, and the most users, whose revocation is remembered; an order beyond is refused.
+  /// The maximum numbers of single tokens and of users in the table of revocations. An order beyond is refused.
   package var revocationsMax: Int
   /// Whether `/echo` answers every message with itself, without authentication: for conformance tests.
   package var offersEcho: Bool
-  /// What `Retry-After` says while the gateway drains.
+  /// The value of `Retry-After` while the gateway drains.
   package var retryAfter: Duration
   /// How much room there is for the journal of a gateway with one loop; nil for none.
   package var journalBytes: Int?
   /// The room that a journal usually has: 65,536 lines.
   package static let usualJournalBytes = 4 << 20
-  /// How much of it there is for what messages said; nil to keep nothing of that.
+  /// The part of it for the content of messages; nil to store no content.
   package var journalPayloadBytes: Int?
   /// The log; nil for none.
   package var log: GatewayLog?

@@ -63,7 +63,7 @@ package struct GatewaySite: Site {
   /// The statuses of refusals that are logged, so that an operator sees attempts to guess credentials.
   private static let refusals: Set<Int> = [401, 403, 429]
 
-  /// The method whose route is meant: that of the request to come where a browser asks first.
+  /// The method of the route: for a browser's preflight, the method of the request that follows.
   private static func method(of request: HTTPRequest) -> String {
     let method =
       CrossOrigin.isPreflight(request) ? request.header("access-control-request-method") ?? "" : request.method

@@ -3,7 +3,7 @@ package import GatewayCore
 // The clients that owe an answer, e.g. one that was asked for another token.
 
 extension LoopTable {
-  /// How many sessions wait for their clients, or for the judgement of what those have said. Only on the loop.
+  /// The number of sessions that wait for their clients, or for the verification of a client's token. Only on the loop.
   package var owing: Int {
     let kinds = Session.PhaseKind.allCases
     return phases.enumerated().reduce(0) { sum, phase in
@@ -11,7 +11,7 @@ extension LoopTable {
     }
   }
 
-  /// Those sessions, in the order in which they came. Only on the loop.
+  /// Those sessions, in order of arrival. Only on the loop.
   package var owingSessions: [SessionSummary] {
     inOrder.filter(\.waitsForAnswer).map(\.summary)
   }

@@ -46,8 +46,8 @@ extension LoopTable {
     return news
   }
 
-  /// Remembers the revocation, and tells the sessions it takes in. Returns how many those are; nil, with nothing done, if
-  /// no more can be remembered.
+  /// Stores the revocation, and notifies the sessions that it covers. Returns their number; nil, with nothing changed,
+  /// if the table is full.
   ///
   /// - Parameters:
   ///   - target: The tokens that it covers.

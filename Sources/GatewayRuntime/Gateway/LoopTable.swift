@@ -1,11 +1,11 @@
 package import GatewayCore
 
-/// One loop's table: its connections by user and call, its copy of the revocations, its figures.
+/// One loop's table: its connections by user and call, its copy of the revocations, its metrics.
 ///
 /// `@unchecked Sendable`: touched only on its loop. Other threads reach it by ``perform(_:)``.
 package final class LoopTable: @unchecked Sendable {
   package let loop: EventLoop
-  /// The loop whose time the silence of peers is measured in.
+  /// The loop whose time measures the silence of peers.
   package let transport: EventLoop
   package let configuration: GatewayConfiguration
   /// When it was made, in the network's time.
@@ -32,23 +32,24 @@ package final class LoopTable: @unchecked Sendable {
   /// expired token, not as with a revoked one; that is all that sets them apart from ``revocations``.
   var expired: Revocations
   @exclusivity(unchecked) package var metrics: LoopMetrics
-  /// How many connections the gateway has closed because an answer or a login did not come in time, from when it closes them.
+  /// The number of connections that the gateway has closed because an answer or a login did not come in time, counted
+  /// at the close.
   package private(set) var cutOffs: UInt64 = 0
   /// The loop's part of the log.
   package let log: LoopLog
-  /// What happened, one thing after the other, where somebody wants to know.
+  /// The events in order, if a journal is kept.
   let journal: Journal?
   /// How many connections it has had.
   private var count: UInt64 = 0
   /// The treatment of silent peers for bindings without one of their own.
   let liveness: Liveness
-  /// The refresh request that was said last, where all peers of a binding are asked alike.
+  /// The last encoded refresh request, reused when all peers of a binding get the same one.
   @exclusivity(unchecked) var lastRefreshRequest: RefreshRequest?
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
-  /// How many tokens with an odd end the log has told of.
+  /// The number of logged tokens with an odd expiry.
   var doubtsTold = 0
-  /// Whether the loop's connections are just being told what was announced.
+  /// Whether the loop is just delivering announcements to its connections.
   var isHearing = false
   /// The timers for silent peers, by the serial numbers of their connections: where sessions live in another time than
   /// the network. Elsewhere a connection has one timer for all.
@@ -191,7 +192,7 @@ package final class LoopTable: @unchecked Sendable {
     users[user]?.sorted.compactMap { connections[$0] } ?? []
   }
 
-  /// The logged-in connections that the filter takes in.
+  /// Returns the logged-in connections that match the filter.
   func connections(in filter: SessionFilter) -> [Connection] {
     let candidates: [Connection]
     if let named = filter.connections {
@@ -262,7 +263,7 @@ package final class LoopTable: @unchecked Sendable {
   /// How many connections an order to all reaches before there is I/O again.
   static let sliceCount = 64
 
-  /// Does `body` for each, in slices with I/O between them, so that an order to all does not starve anybody.
+  /// Calls `body` for each, in slices with I/O between them, so that an order to all delays no other work.
   static func inSlices(
     _ connections: [Connection], on loop: EventLoop, from start: Int = 0,
     _ body: @escaping @Sendable (Connection) -> Void

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import Synchronization
 
-/// The nodes of a gateway, as one of them sees them: what is asked of the others, and who still owes an answer.
+/// The nodes of a gateway, seen from one of them: the requests to the others, and which of them still owe an answer.
 final class NodeLink: Sendable {
   /// The answers to a question.
   struct Replies: Sendable {
@@ -102,7 +102,7 @@ final class NodeLink: Sendable {
     guard !bus.isAway else { return Replies(missing: asked) }
     let awaited = asked.subtracting(alsoHere || isOrder ? [] : state.withLock { $0.silent })
     guard !awaited.isEmpty else {
-      // A silent node that answers is one no more. No question has this number.
+      // A silent node that answers is no longer silent. No request has this number.
       bus.send(.question(0, question))
       return Replies(missing: asked)
     }
@@ -138,7 +138,7 @@ final class NodeLink: Sendable {
     ended?.end()
   }
 
-  /// Ends questions whose time is over, for as long as there are any.
+  /// Ends requests whose time has passed, while there are any.
   private func sweep() {
     let begins = state.withLock { state in
       defer { state.isSweeping = true }

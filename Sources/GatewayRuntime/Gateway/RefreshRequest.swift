@@ -2,7 +2,7 @@ internal import GatewayCore
 
 /// The frames of a refresh request, kept for the next connection with the same cause and timeout in milliseconds.
 ///
-/// Of 15,000 sessions whose tokens end in one second nearly all share them.
+/// 15,000 sessions whose tokens expire in one second share nearly all of them.
 struct RefreshRequest {
   let binding: UInt8
   let cause: RefreshCause

@@ -33,7 +33,7 @@ extension Connection {
 }
 
 extension LoopTable {
-  /// Has it said to these connections, in slices with I/O between them. Returns to how many it went.
+  /// Sends the message to these connections, in slices with I/O between them. Returns how many got it.
   fileprivate nonisolated(nonsending) func say(_ saying: Saying, to connections: [Connection]) async -> SayingsDone {
     var done = SayingsDone()
     for start in stride(from: 0, to: connections.count, by: Self.sliceCount) {
@@ -52,7 +52,7 @@ extension LoopTable {
 }
 
 extension Gateway {
-  /// Has an operator's message said to connections of every node. Returns to how many it went; nil if there is no such
+  /// Sends an operator's message to connections of every node. Returns how many got it; nil if there is no such
   /// connection.
   package func say(_ saying: Saying, to target: OrderTarget) async -> SayingsDone? {
     guard let nodes, !NodeScope.isHere else { return await sayHere(saying, to: target) }
@@ -77,7 +77,7 @@ extension Gateway {
     return done
   }
 
-  /// Has an operator's message said to connections of this process.
+  /// Sends an operator's message to connections of this process.
   func sayHere(_ saying: Saying, to target: OrderTarget) async -> SayingsDone? {
     switch target {
     case .everybody: return await say(saying) { $0.inOrder }

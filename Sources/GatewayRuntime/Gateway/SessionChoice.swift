@@ -25,10 +25,10 @@ extension Gateway {
     await sessions(SessionChoice(user: user), after: last, limit: limit)
   }
 
-  /// At most `limit` sessions that `choice` takes in, in the order of their names, after `last` if that is given.
+  /// Returns at most `limit` sessions that match `choice`, in the order of their names, after `last` if that is given.
   package func sessions(_ choice: SessionChoice, after last: ConnectionID?, limit: Int) async -> [SessionSummary] {
     var summaries: [SessionSummary] = []
-    // Sessions of nodes before this one come before all of its own.
+    // The sessions of nodes with smaller numbers come before its own.
     let node = configuration.life.node
     let first = last.map { $0.node == node ? $0.loop : $0.node < node ? 0 : tables.count } ?? 0
     for table in tables[min(first, tables.count)...] where summaries.count < limit {
@@ -49,14 +49,14 @@ extension Gateway {
     return false
   }
 
-  /// One session, nil if there is none of that name.
+  /// Returns one session; nil if none has that name.
   package func session(_ id: ConnectionID) async -> SessionSummary? {
     await table(of: id)?.perform { $0.connection(id)?.summary } ?? nil
   }
 }
 
 extension LoopTable {
-  /// Returns at most `limit` of the loop's sessions that `choice` takes in, after `last`. Only on the loop.
+  /// Returns at most `limit` of the loop's sessions that match `choice`, after `last`. Only on the loop.
   func summaries(of choice: SessionChoice, after last: ConnectionID?, limit: Int) -> [SessionSummary] {
     let (now, wall) = (loop.now, loop.wallTime)
     let (from, before) = (choice.from.map { now + ($0 - wall) }, choice.before.map { now + ($0 - wall) })

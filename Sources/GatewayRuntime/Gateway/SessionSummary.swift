@@ -13,7 +13,7 @@ package struct SessionSummary: Hashable, Sendable {
   /// Until the session does something by itself; nil if it never will.
   package var deadlineIn: Duration?
   package var age: Duration
-  /// Since the peer was last heard.
+  /// The time since the last message of the peer.
   package var silence: Duration
   package var calls: [CallID]
   package var peer: String

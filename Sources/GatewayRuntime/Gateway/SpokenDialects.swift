@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The wire formats that have had a connection since the gateway's start.
 ///
-/// An announcement is encoded for these alone, so a vendor of five formats whose clients use one pays for one. A format
-/// counts from the opening of its first connection, so every connection that is open at an announcement receives it.
+/// An announcement is encoded for these dialects only, so a vendor with five formats whose clients use one pays for
+/// one. A dialect counts from its first connection on, so every open connection receives each announcement.
 final class SpokenDialects: Sendable {
   private final class Entry: Sendable {
     let dialect: any Dialect
@@ -40,7 +40,7 @@ final class SpokenDialects: Sendable {
     for entry in entries { entry.isSpoken.store(true, ordering: .relaxed) }
   }
 
-  /// What `words` makes of each that is spoken, where it makes something. From any thread.
+  /// Returns the frames of `words` for each dialect in use, where there is one. From any thread.
   func frames(_ words: (any Dialect) -> Frame?) -> [DialectFrame] {
     var frames: [DialectFrame] = []
     for entry in entries where entry.isSpoken.load(ordering: .relaxed) {

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The budget of warnings about messages that nobody answers: a fleet that sends one a second does not fill the log.
+/// The budget of warnings about messages without an answer, so that a fleet that sends one a second does not fill the
+/// log.
 final class UnansweredWarnings: Sendable {
   private let left = Atomic(8)
 

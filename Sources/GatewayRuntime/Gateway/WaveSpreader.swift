@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// One loop's share of a ``SpreadOrder``: the sessions with the time at which each is asked.
+/// One loop's share of a ``SpreadOrder``: the sessions, each with its time.
 ///
 /// It asks a session only if that still has the token that was meant; a session that was refreshed or has ended is skipped.
 /// Touched only on its loop; the table keeps it until it is through.
@@ -12,8 +12,7 @@ final class WaveSpreader: WakeupTarget {
     let at: Instant
   }
 
-  /// The sessions whose time comes so soon after another's are asked together: a loop is not woken thousands of times a
-  /// second.
+  /// Sessions whose times are this close are asked together, so that a loop is not woken thousands of times a second.
   private static let breath = Duration.milliseconds(5)
 
   /// The number of the order.
@@ -41,7 +40,7 @@ final class WaveSpreader: WakeupTarget {
     return .init(order: order, waiting: turns.count - next, left: max(.zero, last - table.loop.now))
   }
 
-  /// Asks nobody any more. Returns how many would still have been asked.
+  /// Stops asking. Returns how many sessions would still have been asked.
   func stop() -> Int {
     table.loop.deadlines.remove(wakeup)
     let left = turns[next...].count { table.connections[$0.serial]?.dueTimes?.expiry == $0.expiry }

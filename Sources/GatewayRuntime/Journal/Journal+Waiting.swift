@@ -47,7 +47,7 @@ extension Journal {
   /// Ends a wait before its time.
   package func giveUp(_ number: UInt64) { end(number, isMet: false) }
 
-  /// Ends every wait; nobody waits any more.
+  /// Ends every wait; no further wait begins.
   package func end() {
     hasEnded = true
     for number in waiters.keys.sorted() { end(number, isMet: false) }

@@ -3,14 +3,14 @@ package import GatewayCore
 
 /// A record of what happened on one loop, in order: a ring of fixed size whose oldest records are overwritten.
 ///
-/// Writing a record fills 64 bytes. Text is made when it is read. A waiter is told by a continuation, which runs later, so
-/// nothing comes back in the middle of a change, and the runtime need not check the accesses of every record
+/// Writing a record fills 64 bytes. Text is made when the record is read. A waiter is resumed by a continuation, which
+/// runs later. So nothing re-enters during a change, and the runtime need not check the accesses of every record
 /// (`@exclusivity(unchecked)`).
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class Journal: @unchecked Sendable {
   package let loop: EventLoop
-  /// The loop whose time is the network's.
+  /// The loop with the network's time.
   private let transport: EventLoop
   /// How many records it keeps, a power of two.
   package let capacity: Int
@@ -32,14 +32,14 @@ package final class Journal: @unchecked Sendable {
   /// The waiters, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
   var lastWaiter: UInt64 = 0
-  /// The number of expectations that are just judged by copies of the journal. No user is forgotten meanwhile, since a copy
-  /// may name them.
+  /// The number of expectations that are being checked on copies of the journal. No user is removed during that time,
+  /// since a copy may name the user.
   package var judgements = 0
-  /// Whether nobody is to wait any more.
+  /// Whether no further wait is allowed.
   package internal(set) var hasEnded = false
 
-  /// A journal of that loop, whose records take so many bytes at most, and what messages said as many as
-  /// `payloadBytes`; nil to keep nothing of that.
+  /// Creates a journal of that loop. Its records take at most `bytes`, and the content of messages at most
+  /// `payloadBytes`; nil to store no content.
   package init(on loop: EventLoop, bytes: Int, payloadBytes: Int? = nil) {
     (self.loop, transport) = (loop, loop.transport)
     let most = max(1, bytes / MemoryLayout<JournalRecord>.stride)
@@ -77,7 +77,7 @@ package final class Journal: @unchecked Sendable {
   /// The number of the oldest record that is kept.
   package var first: UInt64 { last > UInt64(capacity) ? last - UInt64(capacity) + 1 : 1 }
 
-  /// The number of the oldest record by which somebody may yet ask for a user's name.
+  /// The number of the oldest record by which a reader may still ask for a user's name.
   private var firstNamed: UInt64 { judgements > 0 ? 1 : first }
 
   private func place(of number: UInt64) -> Int { Int(truncatingIfNeeded: number &- 1) & (capacity - 1) }
@@ -101,7 +101,7 @@ package final class Journal: @unchecked Sendable {
     observer?.journalWrote(event.kind, by: connection, of: names.users[user])
   }
 
-  /// Writes that a message came in or went out, and what it said where that is kept.
+  /// Records a message that came in or went out, and its content if that is stored.
   package func write(
     _ event: JournalEvent, saying payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by connection: ConnectionID,
     user: UInt32, dialect: UInt8
@@ -110,7 +110,7 @@ package final class Journal: @unchecked Sendable {
     payloads?.write(payload, kind, at: place(of: last))
   }
 
-  /// Whether it keeps what messages said.
+  /// Whether it stores the content of messages.
   package var keepsPayloads: Bool { payloads != nil }
 
   /// Writes what has happened to a user who needs no connection for it.

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-// What sessions, operators and the token provider tell, as the journal keeps it.
+// The journal's form of what sessions, operators and the token provider report.
 
 extension SessionRecord {
   /// Returns the journal's event for what a session with `grant` reported; nil for its end, which is written where the codes

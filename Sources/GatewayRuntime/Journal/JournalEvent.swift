@@ -112,12 +112,12 @@ package struct JournalGrant: Hashable, Sendable, BitwiseCopyable {
   /// In the time of sessions; the distant future for never.
   let expiresAt: Instant
 
-  /// Of a session that may have ended at once.
+  /// For a session that may have ended at once.
   init(_ grant: Grant?) {
     self.init(grant?.fingerprint, expiresAt: grant?.expiresAt ?? .zero)
   }
 
-  /// Of the token with that fingerprint.
+  /// For the token with that fingerprint.
   package init(_ fingerprint: TokenFingerprint?, expiresAt: Instant) {
     high = fingerprint?.high ?? 0
     low = fingerprint?.low ?? 0

@@ -3,7 +3,7 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   /// The upgrade was admitted, and the socket is open.
   case connectionOpened = "connection_opened"
   case upgradeRefused = "upgrade_refused"
-  /// Credentials are judged that are to let somebody in.
+  /// Credentials of a login are verified.
   case loginAsked = "login_asked"
   case loggedIn = "logged_in"
   case loginRefused = "login_refused"
@@ -16,7 +16,7 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   case malformed
   /// The token's life had ended when the gateway asked for another.
   case tokenExpired = "token_expired"
-  /// A revocation takes in the session's token.
+  /// A revocation covers the session's token.
   case revoked
   /// An operator, or the server on its own account, wants something of the connection.
   case ordered

@@ -18,7 +18,7 @@ package enum JournalMessage: String, Hashable, Sendable, BitwiseCopyable, CaseIt
   case prelude
   /// An answer or event of a vendor's own.
   case vendor
-  /// An operator had it said.
+  /// An operator's message was sent.
   case said
   // Messages of either side that a proxy passes on without reading them, by their kind.
   case text, binary

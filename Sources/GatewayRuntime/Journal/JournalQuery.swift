@@ -10,7 +10,7 @@ extension Journal {
     package var connection: ConnectionID?
     /// The number of the wire format that the connection speaks, or the request over HTTP.
     package var dialect: UInt8?
-    /// The most that are given at once.
+    /// The maximum number of lines in one answer.
     package var limit: Int
     /// Whether what may be seen of messages is wanted too.
     package var hasPayloads = false
@@ -39,6 +39,6 @@ package struct JournalPage: Hashable, Sendable {
   package var lines: [JournalLine] = []
   /// The number of records after the last known one that have been overwritten, of any user.
   package var missed: UInt64 = 0
-  /// What `after` takes to get what comes behind these.
+  /// The value of `after` for the lines that follow these.
   package var next: UInt64
 }

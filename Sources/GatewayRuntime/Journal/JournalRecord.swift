@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// One record of the journal's ring, 64 bytes: an event, its time and its user. Its number is its position.
 struct JournalRecord: BitwiseCopyable {
-  /// The ID for records without a connection; connections' numbers begin with 1.
+  /// The ID for records without a connection. Connections' numbers begin at 1.
   static let noConnection = ConnectionID(loop: 0, serial: 0)
 
   let at: Instant
@@ -13,7 +13,7 @@ struct JournalRecord: BitwiseCopyable {
   let dialect: UInt8
   // In two parts, for which there is room just here.
   private let realHigh: UInt16
-  /// The number of the user in the journal; 0 for nobody.
+  /// The number of the user in the journal; 0 for none.
   let user: UInt32
   private let realLow: UInt32
 
@@ -31,20 +31,20 @@ struct JournalRecord: BitwiseCopyable {
   var real: Duration { .microseconds(Int64(realHigh) << 32 | Int64(realLow)) }
 }
 
-/// A record as it is read, with its names resolved.
+/// A record for readers, with its names resolved.
 package struct JournalLine: Hashable, Sendable {
   /// 1 for the first that the journal ever had, and from there without gaps.
   package var number: UInt64
   /// In the time of sessions, since the journal began.
   package var at: Duration
-  /// In the time of the network, which nobody moves, since the journal began.
+  /// The time since the journal began, by the network's clock, which no order moves.
   package var real: Duration
   package var wallTime: WallTime
   package var event: JournalEvent
   package var user: UserID?
   package var connection: ConnectionID?
   package var dialect: String?
-  /// How clients of the wire format renew their tokens; nil if nobody knows.
+  /// How clients of the wire format renew their tokens; nil if unknown.
   package var renewal: RefreshHabit.How?
   /// The method and pattern of the route, of an HTTP request that was answered.
   package var route: String?

@@ -4,7 +4,7 @@ package import GatewayCore
 ///
 /// Making it copies the records, 64 bytes each. The names in them stay in the journal.
 package struct JournalSpan: Sendable {
-  /// How many of the records that were asked for are kept no more.
+  /// The number of requested records that are no longer stored.
   package let missed: UInt64
   /// How old the journal was, in the time of the network.
   package let age: Duration
@@ -50,7 +50,7 @@ package struct JournalSpan: Sendable {
     private var last: (user: UInt32, connection: ConnectionID) = (0, JournalRecord.noConnection)
     private var owner: UInt32?
     private var isAlone = false
-    /// How many records it has been through; once for the names, and once more for the lines.
+    /// The number of records processed so far; records are read once for the names, and once more for the lines.
     private var place = 0
 
     package init(
@@ -60,8 +60,8 @@ package struct JournalSpan: Sendable {
       (self.span, self.user, self.dialect, self.kinds, self.isMeant) = (span, user, dialect, kinds, isMeant)
     }
 
-    /// Goes through `count` records more, and tells the user's own lines, the oldest first. False when all is done, or as soon as
-    /// `tell` has heard enough and says so. Only on the journal's loop.
+    /// Processes `count` more records, and calls `tell` with the user's lines, the oldest first. Returns false when all
+    /// are done, or as soon as `tell` asks to stop. Only on the journal's loop.
     package mutating func go(_ count: Int, _ tell: (JournalLine) -> Bool) -> Bool {
       let records = span.records
       let end = min(place + count, 2 * records.count)
@@ -91,7 +91,7 @@ package struct JournalSpan: Sendable {
       isAlone = users.allSatisfy { $0 == owner }
     }
 
-    /// False if `tell` has heard enough.
+    /// Returns false if `tell` asks to stop.
     private mutating func take(_ record: JournalRecord, _ number: UInt64, _ tell: (JournalLine) -> Bool) -> Bool {
       guard dialect == nil || record.dialect == .max || record.dialect == dialect, isMeant(record.event) else {
         return true
@@ -104,16 +104,16 @@ package struct JournalSpan: Sendable {
   }
 }
 
-/// The texts that the numbers in records stand for, and the time at which the journal began.
+/// The texts for the numbers in records, and the time at which the journal began.
 struct JournalNames {
   var users = JournalUsers()
-  /// Of routes, and of faults.
+  /// The names of routes and of faults.
   var words: [String] = []
   /// The wire formats, by the numbers of their bindings.
   var wires: [JournalWire] = []
   var beganAt = Instant.zero
 
-  /// The record as it is read.
+  /// Returns the record as a line.
   func line(_ number: UInt64, _ record: JournalRecord) -> JournalLine {
     var line = JournalLine(
       number: number, at: record.at - beganAt, real: record.real, wallTime: record.wallTime, event: record.event,

@@ -3,13 +3,13 @@ internal import GatewayCore
 /// The numbers of the users that the journal's records name. A user is forgotten when they have no connection and no record
 /// in the ring names them.
 ///
-/// One table has the users by their numbers, another only numbers, by the hashes of the users: some 45 bytes a user, where
-/// two dictionaries take 120.
+/// One table has the users by number. Another has only numbers, by the users' hashes. That is some 45 bytes a user,
+/// instead of 120 with two dictionaries.
 struct JournalUsers {
   private struct Known {
     /// Nil for a number that is free.
     var user: UserID?
-    /// The newest record that may name the user, where nobody holds it.
+    /// The newest record that may name the user, if no connection has the user.
     var lastRecord: UInt64
     /// How many connections may yet write of the user.
     var holders: UInt32
@@ -62,7 +62,7 @@ struct JournalUsers {
     return number
   }
 
-  /// One connection writes no more of the user.
+  /// Notes that one connection writes no more about the user.
   mutating func release(_ number: UInt32, last: UInt64) {
     guard number > 0, number <= known.count, known[Int(number) - 1].holders > 0 else { return }
     known[Int(number) - 1].holders -= 1

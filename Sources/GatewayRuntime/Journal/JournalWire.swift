@@ -3,11 +3,11 @@ package import GatewayCore
 /// A wire format as the journal knows it: its name, and what may be shown of its messages.
 package struct JournalWire: Sendable {
   package let name: String
-  /// How clients renew their tokens; nil if nobody knows.
+  /// How clients renew their tokens; nil if unknown.
   package let renewal: RefreshHabit.How?
   private let redact: @Sendable (Frame, _ isUnderstood: Bool) -> String?
 
-  /// Creates a wire format whose messages `redact` shows without their secrets; nil for nothing.
+  /// Creates a wire format. `redact` removes the secrets from messages that are shown; nil for nothing.
   package init(
     _ name: String, renewal: RefreshHabit.How? = nil,
     redact: @escaping @Sendable (Frame, _ isUnderstood: Bool) -> String?

@@ -1,6 +1,6 @@
 /// Something that happened, for an operator. Contains no token and no secret.
 package struct LogEvent: Hashable, Sendable {
-  /// One value with its name. A peer may have written the value, so the code that makes a line of it escapes it.
+  /// One value with its name. A peer may have written the value, so the code that formats the line escapes it.
   package struct Field: Hashable, Sendable {
     package var name: String
     package var value: String
@@ -12,7 +12,7 @@ package struct LogEvent: Hashable, Sendable {
   }
 
   package var level: LogLevel
-  /// What happened, in snake case.
+  /// The event's name, in snake case.
   package var name: String
   package var fields: [Field]
 

@@ -6,7 +6,7 @@ internal import GatewayCore
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class LoopLog: WakeupTarget, @unchecked Sendable {
-  /// The most lines of one kind in a second; of level debug there are as many as happen.
+  /// The maximum number of lines of one kind in a second; of level debug there are as many as happen.
   package static let linesMax = 20
   private static let window = Duration.seconds(1)
 
@@ -48,10 +48,10 @@ package final class LoopLog: WakeupTarget, @unchecked Sendable {
     turn()
   }
 
-  /// Says what has been left out so far. The log may go away after it, if nothing else is written.
+  /// Logs what has been left out so far. If nothing else is written, the log may be released afterwards.
   package func end() { turn() }
 
-  /// Says what has been left out, and begins to count anew.
+  /// Logs what has been left out, and starts the count again.
   private func turn() {
     for (name, kind) in kinds.sorted(by: { $0.key < $1.key }) where kind.leftOut > 0 {
       log?.write(LogEvent(kind.level, "left_out", [.init("of", name), .init("lines", String(kind.leftOut))]))

@@ -29,14 +29,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private var batchIndex = 0
 
   private let driver: any LoopDriver
-  /// The loop that this one stands inside; nil if it has a thread of its own.
+  /// The loop around this one; nil if it has its own thread.
   private let host: EventLoop?
   package private(set) var hasEnded = false
-  /// How many jobs of tasks it has run, each of which has come through its queue. Only on the loop.
+  /// The number of tasks' jobs that have run through its queue. Only on the loop.
   package private(set) var jobCount: UInt64 = 0
 
-  /// Loop number `index`, whose time and chance are the driver's. It has a thread of its own, or shares that of `host`, inside
-  /// which it stands then.
+  /// Creates loop number `index`, with the time and randomness of the driver. It has its own thread, or runs on that of
+  /// `host`, which is then around it.
   package init(index: Int, driver: any LoopDriver, inside host: EventLoop? = nil) {
     precondition(host?.host == nil, "a loop inside a loop inside a loop")
     self.index = index
@@ -44,7 +44,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     self.host = host
   }
 
-  /// The loop whose time the network keeps, which nobody moves: this one, but for a loop that stands inside another.
+  /// The loop with the network's time, which no order moves: this one, or the loop around it.
   package var transport: EventLoop { host ?? self }
 
   /// The time on the monotonic line, read once for each wake-up. Only on the loop.
@@ -124,7 +124,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     precondition(isCurrent, "not on loop \(index)")
   }
 
-  /// Traps unless called on the loop, or on one that stands inside it.
+  /// Traps unless called on the loop, or on one inside it.
   package func preconditionOnTransport() {
     precondition(Self.current?.transport === self, "not on loop \(index), nor inside it")
   }
@@ -164,8 +164,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     return batchIndex < batch.count || inbox.withLock { !$0.isEmpty }
   }
 
-  /// Wakes at most `limit` of those whose deadline has passed, earliest first, and among equals in the order in which
-  /// they were set. True if some that are due are left: do I/O, then come back. Only on the loop.
+  /// Wakes at most `limit` waiters whose deadline has passed, earliest first, and for equal deadlines in the order in
+  /// which they were set. Returns true if more are due: do I/O, then call it again. Only on the loop.
   package func fireDeadlines(limit: Int = 64) -> Bool {
     for _ in 0..<limit {
       guard let wakeup = deadlines.popDue(at: now) else { return false }
@@ -174,14 +174,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     return deadlines.earliest.map { $0 <= now } ?? false
   }
 
-  /// Says that no deadline will be met any more: who sleeps wakes now, in the order of the deadlines, and nobody sleeps
-  /// again. Only on the loop, by its owner, who runs what is queued afterwards.
+  /// Ends all deadlines: every sleeper wakes now, in the order of the deadlines, and none sleeps again. Only on the
+  /// loop, by its owner, which runs the queued work afterwards.
   package func end() {
     hasEnded = true
     deadlines.wakeAll { $0 is Sleeper }
   }
 
-  /// Suspends until `deadline`, or until the loop ends; `purpose` says what for. Only from a task on the loop.
+  /// Suspends until `deadline`, or until the loop ends. `purpose` is a text for diagnostics. Only from a task on the
+  /// loop.
   package nonisolated(nonsending) func sleep(until deadline: Instant, as purpose: String = "something") async {
     preconditionOnLoop()
     guard !hasEnded else { return }

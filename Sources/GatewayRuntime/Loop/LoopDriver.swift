@@ -24,7 +24,7 @@ package protocol LoopDriver: AnyObject, Sendable {
   var lateness: LateSpans { get }
 }
 
-// The defaults: for a driver whose owner looks at the queue and the deadlines by itself.
+// The defaults for a driver whose owner checks the queue and the deadlines by itself.
 
 extension LoopDriver {
   package func left() {}

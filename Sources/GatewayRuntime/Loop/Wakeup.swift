@@ -9,7 +9,7 @@ package protocol WakeupTarget: AnyObject {
 
 /// One entry in a loop's heap of deadlines. Each waiter keeps one for life, and sets it.
 ///
-/// `@unchecked Sendable`: touched only in the loop whose heap it is set in.
+/// `@unchecked Sendable`: touched only on the loop in whose heap it is set.
 package final class Wakeup: @unchecked Sendable {
   /// Its position in the heap, which alone interprets it.
   @exclusivity(unchecked) fileprivate var position = Wakeup.nowhere
@@ -33,8 +33,8 @@ package final class Wakeup: @unchecked Sendable {
 ///
 /// Equal deadlines fire in the order in which they were set, so a simulated run is repeatable.
 ///
-/// When a large part of all falls due at once, as in a storm, that part is taken out and sorted in one go: removing the
-/// first entry of a heap moves a handful of others, and each of these is told its new position, wherever it lies in memory.
+/// When many deadlines fall due at once, as in a storm, they are taken out and sorted together. Removing the first
+/// entry of a heap moves a handful of others, each in another place of memory.
 package final class DeadlineHeap {
   private struct Entry {
     var at: Instant
@@ -50,14 +50,14 @@ package final class DeadlineHeap {
 
   /// After how many that were taken out one by one the heap is searched for a crowd.
   private static let crowd = 64
-  /// How many of a crowd ahead of the one that is woken the memory is brought near.
+  /// How many entries ahead of the current one are prefetched into the processor's cache.
   private static let ahead = 4
 
   // No call out of the heap is made while it changes: the runtime need not watch who else does.
   @exclusivity(unchecked) private var entries: [Entry] = []
   @exclusivity(unchecked) private var nextOrder: UInt64 = 0
-  /// The entries that were due together, in the order in which they fire; ``Wakeup/position`` of the one at `index` is `-2 -
-  /// index`. The one at `nextDue` waits, if there is one.
+  /// The entries that were due together, in the order in which they fire. The ``Wakeup/position`` of the entry at
+  /// `index` is `-2 - index`. The entry at `nextDue` is the next one, if there is one.
   @exclusivity(unchecked) private var due: [Entry] = []
   @exclusivity(unchecked) private var nextDue = 0
   /// How many of them wait.
@@ -81,7 +81,7 @@ package final class DeadlineHeap {
     return entries.first.map { min($0.at, due[nextDue].at) } ?? due[nextDue].at
   }
 
-  /// When `wakeup` is due; `Instant.distantFuture` while it does not wait here.
+  /// Returns the deadline of `wakeup`; `Instant.distantFuture` if it is not in the heap.
   package func deadline(of wakeup: Wakeup) -> Instant {
     let position = wakeup.position
     if position >= 0 { return entries[position].at }
@@ -157,7 +157,7 @@ package final class DeadlineHeap {
     return first.wakeup?.takeUnretainedValue()
   }
 
-  /// Takes all that are due out of the heap, if they are many; false if they are not.
+  /// Takes all due entries out of the heap if they are many; returns false if not.
   private func takeCrowd(at now: Instant) -> Bool {
     let crowd = entries.count { $0.at <= now }
     guard crowd >= max(Self.crowd, entries.count / 8) else { return false }
@@ -195,7 +195,7 @@ package final class DeadlineHeap {
     inOrder.compactMap { entry in entry.wakeup.map { ($0.takeUnretainedValue().target, entry.at) } }
   }
 
-  /// Takes out all whose target is meant, earliest first, and fires them as if they were due.
+  /// Takes out all entries whose target satisfies `isMeant`, earliest first, and fires them as if they were due.
   func wakeAll(where isMeant: (any WakeupTarget) -> Bool) {
     let meant = inOrder.compactMap { $0.wakeup?.takeUnretainedValue() }
     for wakeup in meant where isMeant(wakeup.target) {

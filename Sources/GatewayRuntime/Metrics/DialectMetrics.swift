@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// One dialect's share of the figures: logins, refreshes, ends and what else differs by dialect.
+/// One dialect's share of the metrics: logins, refreshes, ends and others by dialect.
 package struct DialectMetrics: Hashable, Sendable {
   /// The name of the dialect, `Dialect.name`.
   package let dialect: String

@@ -2,10 +2,10 @@ package import GatewayCore
 
 /// The number of one loop's tokens that end in each second.
 ///
-/// Each second ahead has a count, in a ring that covers more than an hour; later ends are counted in a table, by their
-/// second too, and move into the ring as time goes on. So a grant that comes or goes costs the change of one count, a reader
-/// looks at seconds and never at sessions, and nothing has to be done while nobody reads. Time may be moved by any length at
-/// once, as that of a hosted space is.
+/// Each of the coming seconds has a count, in a ring of more than an hour. Later expiries are counted in a table, also
+/// by second, and move into the ring as time passes. A grant that comes or goes changes one count, a reader reads
+/// seconds and never sessions, and without a reader there is no work. Time may jump by any length, as in a hosted
+/// space.
 package struct ExpiryHorizon: Sendable {
   private static let slots = 4_096
   /// How many end in each second from ``first`` on, in the place that its last bits name. Empty before the first grant.
@@ -77,8 +77,8 @@ package struct ExpiryHorizon: Sendable {
     }
   }
 
-  /// Has the ring begin with the second that `now` is in. Costs a step for each second that has passed, and no more than
-  /// the ring is long, or the table behind it.
+  /// Moves the start of the ring to the second of `now`. Costs one step for each second that has passed, at most the
+  /// length of the ring or of the table.
   private mutating func advance(to now: Instant) {
     let begin = Self.second(of: now)
     guard begin > first else { return }

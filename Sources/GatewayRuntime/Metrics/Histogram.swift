@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Durations in the buckets of the page of metrics, whose bounds are exact to the nanosecond.
+/// Durations in the buckets of the metrics page. The bounds are exact to the nanosecond.
 ///
 /// The bounds of the storm's log-linear histogram differ (503 us and 511 us, not 500), so the two are not one type.
 package struct Histogram: Hashable, Sendable {

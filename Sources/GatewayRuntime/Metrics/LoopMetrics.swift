@@ -1,14 +1,14 @@
-/// One loop's share of the figures: counted without a lock, merged when they are read.
+/// One loop's share of the metrics, counted without a lock and merged when they are read.
 ///
 /// Labels are bounded: names come from the catalogues of errors and reasons, from the routes and from the dialects, never
 /// from a peer.
 package struct LoopMetrics: Hashable, Sendable {
-  /// One for each binding of the gateway, in that order.
+  /// One for each binding of the gateway, in the same order.
   package var dialects: [DialectMetrics]
   /// The requests that were answered.
   package private(set) var httpRequests: [HTTPAnswer: UInt64] = [:]
   package private(set) var httpDuration = Histogram()
-  /// Tokens that an operator let expire, and whose early end could not be remembered.
+  /// Tokens expired by an operator whose early expiry could not be stored.
   package var expiriesForgotten: UInt64 = 0
 
   /// The labels of an HTTP answer: method, route and status.

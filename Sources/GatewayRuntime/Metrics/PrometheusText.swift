@@ -12,7 +12,7 @@ package struct PrometheusText {
   /// A count, and the value of the label that tells it from others.
   package typealias Sample = (value: String, count: UInt64)
 
-  /// A page of which about that many bytes are expected.
+  /// Creates a page with room for about this many bytes.
   package init(bytes count: Int = 0) {
     bytes.reserveCapacity(count)
   }
@@ -74,18 +74,18 @@ package struct PrometheusText {
     }
   }
 
-  /// A family of counters that one label tells apart, in the order of the page. `total` is in the name already.
+  /// Writes a family of counters with one label, in the order of the page. `total` is in the name already.
   package mutating func counters(_ name: String, _ help: String, label: String, _ samples: [Sample]) {
     head(name, "counter", help)
     write("\(name){\(label)=\"", samples)
   }
 
-  /// A family of counters that one label tells apart. `total` is in the name already.
+  /// Writes a family of counters with one label. `total` is in the name already.
   package mutating func counters(_ name: String, _ help: String, label: String, _ values: [String: UInt64]) {
     counters(name, help, label: label, Self.samples(values))
   }
 
-  /// A family of gauges that one label tells apart, in the order of the page.
+  /// Writes a family of gauges with one label, in the order of the page.
   package mutating func gauges(_ name: String, _ help: String, label: String, _ samples: [Sample]) {
     head(name, "gauge", help)
     write("\(name){\(label)=\"", samples)
@@ -129,7 +129,7 @@ package struct PrometheusText {
     write(name, "", histogram)
   }
 
-  /// Histograms that one label tells apart.
+  /// Writes histograms with one label.
   package mutating func histograms(
     _ name: String, _ help: String, label: String, _ histograms: [(value: String, histogram: Histogram)]
   ) {
@@ -137,7 +137,7 @@ package struct PrometheusText {
     for (value, histogram) in histograms { write(name, "\(label)=\"\(Escaping.label(value))\"", histogram) }
   }
 
-  /// A histogram with buckets of its own.
+  /// Writes a histogram with its own buckets.
   ///
   /// - Parameters:
   ///   - name: The name, without `_bucket`.
@@ -176,7 +176,7 @@ package struct PrometheusText {
     add("\(name)_count\(all) \(count)\n")
   }
 
-  /// The bounds of a histogram's buckets, as they stand on the page.
+  /// The bounds of a histogram's buckets, as the page shows them.
   private static let bounds = Histogram.boundsSeconds.map(number) + ["+Inf"]
 
   private mutating func head(_ name: String, _ type: String, _ help: String) {

@@ -7,7 +7,7 @@ extension DialFailure {
   /// - Parameter isTLS: Whether TLS was spoken, or was to be.
   package func addressHint(isTLS: Bool) -> String { hint(isTLS, "--url", plain: "ws://", secure: "wss://") }
 
-  /// The same of a token provider, whose address is the gateway's where nobody gives another.
+  /// Returns the same hint for a token provider, whose default address is the gateway's.
   package func addressHint(of provider: DialTarget, besides gateway: DialTarget) -> String {
     guard (provider.host, provider.port) != (gateway.host, gateway.port) else {
       return addressHint(isTLS: provider.isTLS)

@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// An opener of connections to gateways and token providers, from one loop.
 package protocol Dialer: AnyObject, Sendable {
-  /// Opens a WebSocket; `handler` is told of it, on the loop, after this call has returned. Only on the loop.
+  /// Opens a WebSocket. `handler` is notified on the loop after this call has returned. Only on the loop.
   func dial(_ target: DialTarget, upgrade: HTTPRequest, subprotocols: [String], handler: any SocketHandler)
 
   /// Gives up the dial of this handler, which gets ``SocketHandler/socketRefused(_:)``; does nothing if it is open. Only on
@@ -25,7 +25,7 @@ extension Dialer {
   package func prepare(_ target: DialTarget) {}
 }
 
-/// A dialer that also sends other clients' requests on, whose answers it hands over as they arrive.
+/// A dialer that also forwards other clients' requests, and passes on their answers as they arrive.
 package protocol RequestForwarder: Dialer {
   /// Sends the request, and returns the answer when its head has arrived; its body may be a stream. Waits 10 s for the
   /// connection, and a quarter of an hour for the head, unless `HTTPCall.caller` leaves. Only from a task on the loop.
@@ -41,15 +41,16 @@ package struct DialTarget: Hashable, Sendable {
   package var isTLS: Bool
   /// The local address to connect from, e.g. `127.0.0.7`; nil for the system's choice.
   package var source: String?
-  /// Whether to accept a certificate that nobody the system trusts has signed.
+  /// Whether to accept a certificate that no trusted authority has signed.
   package var allowsUntrustedCertificate: Bool
   /// The trusted authorities and the client's certificate; nil for the system's authorities and no certificate.
   package var identity: TLSIdentity?
-  /// The addresses to connect to, as text, in place of what the host stands for; empty to ask the name service.
+  /// The addresses to connect to, as text, instead of looking up the host; empty to ask the name service.
   package var addresses: [String] = []
   /// Whether the connection of an HTTP request is kept for the next one.
   package var keepsConnections = false
-  /// The most bytes of the body of an HTTP answer; a longer one is a failure. Nil for the dialer's own limit.
+  /// The maximum number of bytes of the body of an HTTP answer; a longer one is a failure. Nil for the dialer's own
+  /// limit.
   package var answerBytesMax: Int?
 
   package init(

@@ -6,7 +6,7 @@ package import GatewayCore
 package final class PendingUpgrade: @unchecked Sendable {
   /// The answer to the client.
   package enum Answer: Sendable {
-    /// 101 with `subprotocol`, if there is one, and these fields. The handler hears as after
+    /// 101 with `subprotocol`, if there is one, and these fields. The handler is called as after
     /// ``Admission/accept(_:subprotocol:)``.
     case accept(any SocketHandler, subprotocol: String?, fields: [HTTPField])
     case refuse(HTTPResponse)

@@ -12,7 +12,8 @@ package protocol Site: Sendable {
   /// Returns the response for an error that the transport found in `request`, whose body was not read.
   func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse
 
-  /// The most bytes of the body, where `request` uploads a file and that is more than other bodies may have.
+  /// The maximum number of bytes of the body, where `request` uploads a file and that is more than other bodies may
+  /// have.
   func uploadBytesMax(for request: HTTPRequest) -> Int?
 }
 
@@ -29,13 +30,13 @@ extension Site {
 
 /// The answer to an upgrade request: the socket's handler, or a refusal.
 package enum Admission: Sendable {
-  /// 101, choosing `subprotocol` if there is one. The handler hears ``SocketHandler/socketOpened(_:)`` next, or
+  /// 101 with `subprotocol` if there is one. Next the handler gets ``SocketHandler/socketOpened(_:)``, or
   /// ``SocketHandler/socketRefused(_:)`` if the peer is gone by then.
   case accept(any SocketHandler, subprotocol: String?)
   /// This answer in place of 101.
   case refuse(HTTPResponse)
-  /// No answer at all: the client waits until it gives up, for a quarter of an hour at most.
+  /// No answer: the client waits until it gives up, for at most a quarter of an hour.
   case ignore
-  /// An answer that comes later, on the same loop; meanwhile the client waits as for ``ignore``.
+  /// An answer that comes later, on the same loop; until then the client waits as for ``ignore``.
   case later(PendingUpgrade)
 }

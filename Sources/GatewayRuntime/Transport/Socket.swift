@@ -21,7 +21,7 @@ package protocol Socket: AnyObject, Sendable {
   /// the last of several may be sent alone (RFC 6455 section 5.5.3).
   func pong(_ payload: [UInt8])
 
-  /// Sends the close frame after what waits, then waits for the peer's. The handler is told of the end.
+  /// Sends the close frame after the waiting data, then waits for the peer's. The handler is told of the end.
   func close(_ reason: CloseReason)
 
   /// The close that replaced the last `close(_:)`; nil if that was performed.
@@ -32,23 +32,25 @@ package protocol Socket: AnyObject, Sendable {
 
   // The faults of a gateway towards its clients, and of a network.
 
-  /// Drops the transport with a TCP reset: what waits is lost, and over TLS there is no closing alert either. The handler is
-  /// told of the end, after this call has returned.
+  /// Drops the transport with a TCP reset: waiting data is lost, and over TLS there is no closing alert either. The
+  /// handler is told of the end after this call has returned.
   func reset()
 
-  /// Takes nothing from the peer any more, no message, no ping and so no pong, no close frame, until ``goOnReading()``.
-  /// Meanwhile its bytes stay with the system; a peer whose transport ends is noticed soon, and what it left there is lost.
+  /// Reads nothing from the peer until ``goOnReading()``: no message, no ping (so there is no pong), no close frame.
+  /// The system keeps the peer's bytes. The end of the peer's transport is noticed soon, and its unread bytes are then
+  /// lost.
   func stopReading()
 
-  /// Takes nothing from the peer until ``goOnReading()``, as ``stopReading()`` does, because the reader of its messages is
-  /// slow.
-  /// Nothing is lost: a peer that ends its transport meanwhile is noticed when everything before the end has been read.
+  /// Reads nothing from the peer until ``goOnReading()``, because the reader of its messages is slow. Unlike
+  /// ``stopReading()`` nothing is lost: if the peer ends its transport, that is noticed when everything before it has
+  /// been read.
   func pauseReading()
 
   /// Takes from the peer again, first what was left.
   func goOnReading()
 
-  /// Whether the transport answers pings, as RFC 6455 section 5.5.2 wants it. The handler is told of them all the same.
+  /// Whether the transport answers pings, as RFC 6455 section 5.5.2 requires. The handler is told of them in both
+  /// cases.
   var answersPings: Bool { get set }
 
   /// Whether the socket finishes a close: it answers the peer's close frame, and ends the transport. If not, the handler is
@@ -62,7 +64,7 @@ package protocol Socket: AnyObject, Sendable {
   var acceptedAt: Instant { get }
 }
 
-/// A close by a faulty gateway instead of the one that was ordered: another code, or no frame at all.
+/// A faulty gateway's close instead of the ordered one: another code, or no frame at all.
 package enum OtherClose: Hashable, Sendable {
   /// A close frame with this code.
   case code(UInt16)
@@ -90,7 +92,7 @@ extension Socket {
 
 /// Constants of sockets.
 package enum SocketRoom {
-  /// The most waiting bytes at which a socket counts as drained.
+  /// The maximum number of waiting bytes at which a socket counts as drained.
   package static let drainedBytes = 16 << 10
 }
 
@@ -121,7 +123,7 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// refusal. A body above 64 KiB is left out.
   func socketHeardAnswer(_ answer: HTTPResponse)
 
-  /// Messages had to wait for the peer to read, and no more than ``SocketRoom/drainedBytes`` wait now.
+  /// Messages had to wait for the peer to read, and now at most ``SocketRoom/drainedBytes`` wait.
   func socketDrained()
 
   /// Whether a text message may hold any bytes. By RFC 6455 section 8.1 one that is no UTF-8 ends the connection, but
@@ -138,8 +140,8 @@ package protocol SocketHandler: AnyObject, Sendable {
   /// ``socketReceivedPong()``.
   func socketReceivedPong(_ payload: UnsafeRawBufferPointer)
 
-  /// A ping (RFC 6455 section 5.5.2), whose pong the transport sends itself. Told when the pong goes out: a message that
-  /// came in the same segment may be told before it, and of several pings in one segment perhaps only one is.
+  /// A ping (RFC 6455 section 5.5.2), which the transport answers itself. Called when the pong is sent: a message in
+  /// the same segment may be reported before it, and several pings in one segment may be reported as one.
   func socketReceivedPing()
 
   /// The same, with the ping's payload if the transport does not answer pings, and else without. The usual one calls

@@ -9,7 +9,7 @@ final class AnswerBody: @unchecked Sendable {
   static let connectTimeout = Duration.seconds(10)
   static let headTimeout = Duration.seconds(900)
   static let callerInterval = Duration.seconds(1)
-  /// The bytes above which no more are read until the reader has taken them.
+  /// If more bytes than this wait, no more are read until the reader has taken them.
   private static let roomBytes = 64 << 10
 
   /// The caller that waits for the answer.
@@ -56,7 +56,7 @@ final class AnswerBody: @unchecked Sendable {
     var answer = answer
     guard answer.body.isEmpty else { return answer }
     answer.contentLength = length
-    // The answer to a HEAD says so too, although it has no body.
+    // A HEAD's answer also has this field, although it has no body.
     if answer.header("transfer-encoding") != nil { answer.stream = HTTPStream(endsByItself: true) { nil } }
     return answer
   }
@@ -85,7 +85,7 @@ final class AnswerBody: @unchecked Sendable {
     }
   }
 
-  /// The reader of a body, with whose release the connection ends.
+  /// The reader of a body. The connection ends when it is released.
   private final class Reader: Sendable {
     let body: AnswerBody
 

@@ -11,7 +11,7 @@ final class DialledLink: DialledConnection, ByteLink, @unchecked Sendable {
   private var waiting = WaitingBytes()
   private var isFlushing = false
   private var phase = Phase.opening
-  /// The most bytes that are read before other connections have their turn.
+  /// The maximum number of bytes that are read before other connections have their turn.
   private static let turnBytesMax = 1 << 20
   private static let openTimeout = Duration.seconds(5)
 

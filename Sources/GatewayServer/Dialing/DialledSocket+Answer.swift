@@ -4,7 +4,7 @@ internal import GatewayRuntime
 // The answer to the upgrade, for a handler that wants all of it.
 
 extension DialledSocket {
-  /// The most bytes of a refusal's body.
+  /// The maximum number of bytes of a refusal's body.
   private static let refusalBytesMax = 64 << 10
 
   /// Tells the handler the head of a 101.

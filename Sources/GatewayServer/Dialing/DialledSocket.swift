@@ -16,9 +16,9 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     case open
     /// Our close frame waits or is sent; nothing else is sent any more.
     case closing
-    /// Ended; the handler will be told in a moment.
+    /// Ended; the handler will be notified soon.
     case dropped
-    /// Ended, and the handler has been told.
+    /// Ended, and the handler has been notified.
     case ended
   }
 
@@ -340,7 +340,7 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     finish()
   }
 
-  /// Ends the socket; the handler is told after the caller returns.
+  /// Ends the socket; the handler is notified after the caller returns.
   private func drop(_ failure: DialFailure?) {
     guard phase != .dropped && phase != .ended else { return }
     self.failure = self.failure ?? failure

@@ -168,11 +168,11 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
   /// Reads on, because the body's reader has taken what was there.
   func goOnReceiving() {
     guard phase == .receiving else { return }
-    // Queued, so that nobody is told inside this call; TLS may hold bytes that no event reports.
+    // Queued, so that no handler is called inside this call; TLS may hold bytes that no event reports.
     loop.events.execute { [self] in if phase == .receiving, body?.isFull != true { receive() } }
   }
 
-  /// Ends, because nobody reads the rest of the body.
+  /// Ends because the rest of the body is not read.
   func abandon() { end(.failure(.unreachable("nobody reads the answer"))) }
 
   private func settle(_ step: HTTPResponseParser.Step) {

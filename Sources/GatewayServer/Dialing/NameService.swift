@@ -1,6 +1,6 @@
 /// The system's name service. A storm asks it once for its target and then dials the addresses.
 package enum NameService {
-  /// The most addresses that are kept.
+  /// The maximum number of addresses that are kept.
   private static let addressesMax = 16
 
   /// Returns the addresses of a host as text, in the order to try them; an address is its own. May take seconds. Throws the

@@ -80,7 +80,7 @@ package final class SocketDialer: Dialer, @unchecked Sendable {
   }
 
   package func prepare(_ target: DialTarget) {
-    // A fault of the files is met again, and told, by the connection that needs them.
+    // A fault of the files is reported by the connection that needs them.
     if target.isTLS { _ = try? tlsContext(target) }
   }
 

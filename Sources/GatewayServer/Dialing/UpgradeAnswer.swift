@@ -9,7 +9,7 @@ enum UpgradeAnswer: Equatable {
   case open(after: Int)
   case failed(DialFailure)
 
-  /// The most bytes that are read of the head, with the 1xx heads before it.
+  /// The maximum number of bytes that are read of the head, with the 1xx heads before it.
   static let headBytesMax = 32 << 10
 
   /// Reads the answer.

@@ -4,7 +4,7 @@
 struct WaitingBytes {
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The most bytes that were read but are still held.
+  /// The maximum number of bytes that were read but are still held.
   private static let goneMax = 64 << 10
 
   var isEmpty: Bool { start == bytes.count }

@@ -18,7 +18,7 @@ struct ChunkedBody {
   /// The line that has begun: a chunk's size, or a trailer field.
   private var line: [UInt8] = []
   private var trailerBytes = 0
-  /// The most bytes of a chunk's size with its extensions; no usual client sends more.
+  /// The maximum number of bytes of a chunk's size with its extensions; no usual client sends more.
   private static let lineBytesMax = 256
   private static let trailerBytesMax = 8192
 

@@ -6,7 +6,7 @@ enum Persistence: Equatable {
   case closes
   /// The connection stays open, as HTTP/1.1 does by default.
   case keeps
-  /// The connection stays open because client and server both say so, as HTTP/1.0 requires: `connection: keep-alive`.
+  /// The connection stays open because client and server both send `connection: keep-alive`, as HTTP/1.0 requires.
   case keepsBySaying
 
   /// Reads what the client asks for.

@@ -12,7 +12,8 @@ struct RequestHead {
     case refused(HTTPResponse)
   }
 
-  /// The most fields of a head, far above what browsers and proxies send; each name is compared with all earlier ones.
+  /// The maximum number of fields of a head, far above what browsers and proxies send; each name is compared with all
+  /// earlier ones.
   private static let fieldsMax = 128
 
   /// Reads a head. It makes text only of parts that are needed: lines and parts are ranges of `bytes`.

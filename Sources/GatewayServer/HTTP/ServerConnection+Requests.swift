@@ -162,7 +162,7 @@ extension ServerConnection {
     send(response, .closes, then: .linger)
   }
 
-  /// The most time for which a request is ignored.
+  /// The longest time for which a request is ignored.
   private static let ignoredTime = Duration.seconds(900)
 
   /// Sends nothing until the peer disconnects.

@@ -2,12 +2,12 @@ internal import GatewayCore
 
 /// Streamed answers. Meanwhile the connection reads a limited number of bytes, to detect that its peer has gone.
 extension ServerConnection {
-  /// The most waiting bytes before the source is asked for more.
+  /// If more bytes than this wait, the source is not asked for more.
   private static let roomBytes = 64 << 10
 
   var hasRoom: Bool { stream.outputCount < Self.roomBytes }
 
-  /// Whether it answers with a feed, which has no end of its own.
+  /// Whether it answers with a feed, which does not end by itself.
   var isFeeding: Bool { streamed?.source.endsByItself == false }
 
   /// Begins the body after the head has been written, with the pieces from the source.

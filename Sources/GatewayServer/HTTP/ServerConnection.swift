@@ -3,8 +3,8 @@ internal import GatewayRuntime
 
 /// An accepted connection until it becomes a WebSocket. It reads its requests one after the other, and answers them.
 ///
-/// Bytes after a request wait until it is answered, and nothing is read meanwhile. The watcher still stays on, which saves two
-/// system calls for each request that is answered at once; it stops when bytes arrive.
+/// Bytes after a request wait until it is answered, and nothing is read until then. The watcher stays active, which
+/// saves two system calls for each request that is answered at once; it stops when bytes arrive.
 ///
 /// `@unchecked Sendable`: made and used on one loop; it is handed to a task of that loop's ``ServingActor``.
 final class ServerConnection: LoopConnection, @unchecked Sendable {
@@ -79,7 +79,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   var due = Instant.distantFuture
   private lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
 
-  /// The most requests on one connection.
+  /// The maximum number of requests on one connection.
   static let requestsMax = 10_000
   static let lingerTime = Duration.seconds(2)
 

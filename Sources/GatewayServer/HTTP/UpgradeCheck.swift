@@ -3,7 +3,7 @@ internal import GatewayCore
 /// The checks of RFC 6455 section 4.2.1 on an upgrade request that the library does not make, e.g. that a 16-byte
 /// `Sec-WebSocket-Key` is present.
 enum UpgradeCheck {
-  /// The most bytes in the names of all subprotocols that a client offers.
+  /// The maximum number of bytes in the names of all subprotocols that a client offers.
   private static let subprotocolBytesMax = 2048
 
   /// Returns whether the request asks for a WebSocket. Any other upgrade is ignored, as in RFC 9110 section 7.8: Java's client

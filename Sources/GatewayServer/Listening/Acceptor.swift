@@ -16,9 +16,9 @@ final class Acceptor {
   /// The first descriptor number that does not even get a 503.
   private let firstSilent: Int
 
-  /// The most connections that are accepted before other work of the loop.
+  /// The maximum number of connections that are accepted before other work of the loop.
   private static let batch = 64
-  /// The most connections above the limit that get an answer; the rest are closed without one.
+  /// The maximum number of connections above the limit that get an answer; the rest are closed without one.
   private static let answered = 256
 
   init(socket: ListeningSocket, for listener: Listener, on loop: SocketLoop) {

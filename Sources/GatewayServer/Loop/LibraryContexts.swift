@@ -10,7 +10,8 @@ internal import Synchronization
 ///
 /// Everything but `init` runs on the loop.
 final class LibraryContexts {
-  /// The most contexts of a loop: a context uses 16 bytes of memory for each descriptor up to the end of its range.
+  /// The maximum number of contexts of a loop: a context uses 16 bytes of memory for each descriptor up to the end of
+  /// its range.
   private static let countMax = 8
   /// The least number of descriptors of a range.
   private static let rangeMin = 1024

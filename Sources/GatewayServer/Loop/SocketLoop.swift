@@ -37,8 +37,7 @@ package final class SocketLoop: @unchecked Sendable {
   /// starts.
   package private(set) var descriptorsMax = 0
   private var vhosts: [VirtualHost] = []
-  /// The number of vhosts made so far. The library requires a name for each that no other has had, and that is no prefix of
-  /// another.
+  /// The number of vhosts made so far. The library requires a unique name for each, which is no prefix of another.
   private var vhostsMade = 0
   /// The connections with work under way, and the ones that wait for another request.
   let connections = ConnectionList()
@@ -52,7 +51,7 @@ package final class SocketLoop: @unchecked Sendable {
   private var armedFor = Instant.distantFuture
   private let batch = WriteBatch()
   let stopped = StoppedSockets()
-  /// The payloads of pings that nobody has answered or been told of yet, by WebSocket.
+  /// The payloads of pings that are not answered or reported yet, by WebSocket.
   var pings: [ObjectIdentifier: [UInt8]] = [:]
   /// Whether the library is writing a ping or pong of ours.
   var isWritingControl = false

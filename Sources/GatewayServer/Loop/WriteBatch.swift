@@ -12,7 +12,7 @@ protocol WaitingWriter: AnyObject {
 /// not for each. On one machine, where the writer pays for each wake-up, that saves about a tenth of the processor time of a
 /// storm of refreshes. A message waits no longer than its loop works without a break.
 final class WriteBatch {
-  /// The most messages that wait; the batch is written at once when it has that many.
+  /// The maximum number of messages that wait; the batch is written at once when it has that many.
   static let countMax = 64
   /// The largest message that waits; a larger one is written at once.
   static let messageBytesMax = 4096

@@ -6,7 +6,8 @@ internal import Glibc
 /// waits until no processor uses the old table. A client that connects just then is served 12 to 25 ms later. Linux never makes
 /// the table smaller again.
 package enum DescriptorTable {
-  /// The most descriptors that room is made for, about 1 MB. A system may let a process open 1,000,000,000.
+  /// The maximum number of descriptors that room is made for, about 1 MB. A system may let a process open
+  /// 1,000,000,000.
   private static let countMax = 131_072
 
   /// Makes room for `count` descriptors, or as many as the process may open. Costs the kernel eight bytes for each. In a

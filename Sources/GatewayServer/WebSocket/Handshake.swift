@@ -6,7 +6,7 @@ final class Handshake {
   /// The additional fields of the 101.
   private let fields: [HTTPField]
 
-  /// The most bytes of these fields; the library's buffer for the 101 has 4 KiB.
+  /// The maximum number of bytes of these fields; the library's buffer for the 101 has 4 KiB.
   static let fieldBytesMax = 3072
 
   /// Creates the state. The 101 names `subprotocol`, and has those `fields` that it would not have twice.

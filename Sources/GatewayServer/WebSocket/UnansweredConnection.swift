@@ -2,8 +2,8 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Glibc
 
-/// A connection whose WebSocket has ended without a notice to its peer, e.g. because a fault suppresses the gateway's close
-/// frame. It counts as a connection until the peer disconnects or the time is over.
+/// A connection whose WebSocket has ended without notifying its peer, e.g. because a fault suppresses the gateway's
+/// close frame. It counts as a connection until the peer disconnects or the time has passed.
 final class UnansweredConnection: LoopConnection, WakeupTarget {
   private let host: VirtualHost
   private let descriptor: CInt

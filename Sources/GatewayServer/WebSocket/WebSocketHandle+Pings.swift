@@ -4,7 +4,7 @@ internal import GatewayRuntime
 
 // Pings and pongs.
 extension WebSocketHandle {
-  /// The payload of a ping that has none of its own: the library swallows a pong without a payload.
+  /// The payload for a ping without one: the library drops a pong without a payload.
   private static let usualPayload: [UInt8] = [UInt8(ascii: "p")]
 
   func ping() { send(.ping(Self.usualPayload)) }
@@ -38,8 +38,8 @@ extension WebSocketHandle {
     if written < 0 { abort() } else { noteHeld(payload.count, wsi) }
   }
 
-  /// Notes the ping that the library is about to answer, and returns whether it may. The library writes its pong when the
-  /// socket is writable, and then calls back once more, so the next callback follows soon. Our own pongs may always be
+  /// Notes the ping that the library is about to answer, and returns whether it may. The library writes its pong when
+  /// the socket is writable, and then calls back again, so the next callback follows soon. Our own pongs may always be
   /// written.
   func answersPing(_ payload: UnsafeRawBufferPointer) -> Bool {
     guard !loop.isWritingControl else { return true }

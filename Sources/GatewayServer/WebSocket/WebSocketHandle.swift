@@ -171,7 +171,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   /// Writes the waiting items, because the peer has read.
   func writable() -> Int32 {
     guard let wsi, phase != .ended, lws_partial_buffered(wsi) == 0 else { return 0 }
-    // The library also calls back for reasons of its own, e.g. after a pong or when reading goes on.
+    // The library also calls back for other reasons, e.g. after a pong or when reading resumes.
     let hasWaited = waitingBytes > 0
     heldBytes = 0
     while heldBytes == 0, phase != .ended, let item = queue?.popFirst() {

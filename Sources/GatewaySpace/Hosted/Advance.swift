@@ -19,7 +19,7 @@ package struct Advance: Sendable {
   /// The tasks that continue only when the time is moved again, if it stands still.
   package var sleeping: [EventLoop.Sleep] = []
 
-  /// Whether everybody answered in time.
+  /// Whether all clients answered in time.
   package var isAnswered: Bool { owing.isEmpty && cutOff == 0 }
 
   /// The rule for the time of day when the time of sessions is moved. It can stay, e.g. if tokens are minted by the real
@@ -27,7 +27,7 @@ package struct Advance: Sendable {
   package enum WallClock: String, Hashable, Sendable, CaseIterable {
     /// It is moved as far.
     case moves
-    /// It goes on as it went: for tokens that somebody mints by the real time of day.
+    /// The time of day continues as before, for tokens minted by the real time of day.
     case stays
   }
 
@@ -47,7 +47,7 @@ package struct Advance: Sendable {
     case timeIsReal
     /// It would be more than ``Advance/farthestInAll``.
     case tooFar
-    /// So many deadlines were met, and there were more.
+    /// This many deadlines were passed, and there were more.
     case endless(steps: Int)
   }
 }

@@ -10,7 +10,7 @@ package protocol HostedContent: AnyObject, Sendable {
   /// The faults; nil if none may be ordered.
   var faults: FaultBook? { get }
 
-  /// The program behind the space's port, made anew.
+  /// The program behind the space's port, created anew by each call.
   var hostedSite: any Site { get }
 
   /// The address of the gateway behind a route, for people; nil if the content is the gateway itself.
@@ -19,13 +19,13 @@ package protocol HostedContent: AnyObject, Sendable {
   /// The paths of sockets, by the names of their wires.
   var socketPaths: [String: String] { get }
 
-  /// Whether it has connections that its host does not know of, e.g. those to the gateway behind a route.
+  /// Whether it has connections that its host does not know, e.g. those to the gateway behind a route.
   var isBusy: Bool { get }
 
   /// Prepares it, before the first request.
   func begin() async throws
 
-  /// Admits nobody any more. Its host closes the sockets of clients after this call.
+  /// Admits no more clients. Its host closes the sockets of clients after this call.
   ///
   /// - Parameter whenIdle: Called each time when it is not busy any more.
   func beginEnd(whenIdle: @escaping () -> Void)
@@ -36,7 +36,7 @@ package protocol HostedContent: AnyObject, Sendable {
   /// Ends the waits for its journal: nothing more happens.
   func endWaits()
 
-  /// Drops what it has, after everybody has forgotten it.
+  /// Releases its resources, after nothing refers to it any more.
   func close()
 }
 

@@ -5,7 +5,7 @@ package struct HostedLimits: Sendable {
   package var connectionsMax = 1_000
   /// How much room there is for what happened in it.
   package var journalBytes = GatewayConfiguration.usualJournalBytes
-  /// How much for what its messages said.
+  /// The part of it for the content of messages.
   package var journalPayloadBytes = 4 << 20
   /// How many bytes its journal may take.
   var journalRoom: Int { journalBytes + journalPayloadBytes }
@@ -22,7 +22,7 @@ package struct HostedLimits: Sendable {
     return limits
   }
 
-  /// How long a space is kept that nobody uses.
+  /// How long an unused space exists.
   package var idleTime = Duration.seconds(600)
   /// How long clients may take to answer the close frame when their space ends.
   package var closingTime = Duration.seconds(1)

@@ -6,11 +6,12 @@ extension HostedSpace {
   /// How many deadlines one move meets at most.
   private static let stepsMax = 100_000
 
-  /// Moves the time of the space on, from deadline to deadline. Before the first move and after each, clients that owe an
-  /// answer are given at most `patience` in the time of the network. The time of the space stands still meanwhile, so an answer
-  /// comes at the time of its question. A client that let the patience pass is not waited for again over the same question. A
-  /// client whose token the provider is still making waits for the time of the space: it is moved on to at once, but no timeout
-  /// of that client's is passed before the patience is over. Only from a task on the host.
+  /// Advances the time of the space, from deadline to deadline. Before the first move and after each, clients that owe
+  /// an answer get at most `patience` in the network's time. The time of the space stands still during that, so an
+  /// answer comes at the time of its request. A client that let the patience pass is not waited for again over the same
+  /// request. A client whose token the provider is still making waits for the time of the space. That time then
+  /// advances at once, but no timeout of the client passes before the patience has passed. Only from a task on the
+  /// host.
   package nonisolated(nonsending) func advance(
     by duration: Duration, patience: Duration = .seconds(1), wall: Advance.WallClock = .moves,
     until stop: Advance.Stop? = nil
@@ -50,7 +51,7 @@ extension HostedSpace {
     return advance
   }
 
-  /// How many that sleep are told at most.
+  /// The maximum number of sleeping tasks in the answer.
   private static let sleepsMax = 100
 
   /// The tasks that wait for time to pass in a frozen space, e.g. a token provider that takes two seconds. Empty if time
@@ -65,7 +66,7 @@ extension HostedSpace {
     init(_ session: OwingSession) { (connection, cutOffAt) = (session.id, session.cutOffAt) }
   }
 
-  /// Waits until nobody owes an answer but clients that were given up before or that wait for the provider.
+  /// Waits until no client owes an answer, except clients that were given up before or that wait for the provider.
   private nonisolated(nonsending) func hearAnswers(
     of space: Space, _ driver: SpaceDriver, _ patience: Duration, upTo end: Instant,
     givenUp: inout Set<OwedAnswer>
@@ -79,7 +80,7 @@ extension HostedSpace {
       guard !owing.isEmpty, !isEnding else { return }
       let users = loop.asCurrent { space.provider.assumeIsolated { $0.waitingUsers } }
       let asleep = owing.filter { $0.user.map(users.contains) ?? false }
-      // A client whose token comes later is waited for anew when it has come.
+      // A client whose token comes later is waited for again when the token has come.
       givenUp.subtract(asleep.map(OwedAnswer.init))
       let thinking = owing.filter { session in
         !givenUp.contains(OwedAnswer(session)) && !asleep.contains { $0.id == session.id }
@@ -95,7 +96,7 @@ extension HostedSpace {
       let before = host.now
       await traffic.wait(until: before + patience.piece)
       patience.spend(host.now - before)
-      // The messages that clients sent while this thread did not get the processor are read before the clients are given up.
+      // Messages that clients sent while this thread had no processor time are read before the clients are given up.
       if !patience.isLeft { await host.pause() }
     }
   }

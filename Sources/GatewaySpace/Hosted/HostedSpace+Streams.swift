@@ -4,7 +4,7 @@ internal import GatewayRuntime
 /// Streamed answers of the space, e.g. a feed of its events. A client that reads one uses the space, as a client with a
 /// socket does; the answer is no request under way, so nothing waits for it.
 extension HostedSpace {
-  /// The stream as the host reads it: each piece is asked for on the loop inside, and the end of the space is its end.
+  /// Returns the stream for the host: each piece is read on the inner loop, and the stream ends with the space.
   package func stream(_ inner: HTTPStream) -> HTTPStream {
     HTTPStream(endsByItself: inner.endsByItself, isCut: inner.isCut) { await self.pull(inner) }
   }

@@ -11,18 +11,19 @@ package import GatewayRuntime
 ///
 /// `@unchecked Sendable`: touched only on the host's thread.
 package final class HostedSpace: WakeupTarget, @unchecked Sendable {
-  /// The loop whose thread it shares, and whose time the network keeps.
+  /// The loop whose thread it shares, and which has the network's time.
   package let host: EventLoop
   /// The loop on which everything of the space runs: inside the host, or the host itself.
   package let loop: EventLoop
   package let content: any HostedContent
   package let limits: HostedLimits
-  /// Whether time stands still in it until an order moves it.
+  /// Whether its time stands still until an order moves it.
   package let isFrozen: Bool
   /// The mover of its time; nil if it keeps the time of the network.
   let driver: SpaceDriver?
   let traffic: Traffic
-  /// Its own side of its port. Most of what a space takes are its resources, so each vendor's are made when one is asked for.
+  /// The inside of its port. A vendor's resources are most of a space's memory, so they are created at the first
+  /// request for one.
   private(set) lazy var inner = content.hostedSite
   let stage: LoopStage
   private let whenEnded: @Sendable () -> Void
@@ -33,14 +34,14 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   private(set) var underWay = 0
   /// The pieces that streams have been asked for and have not given yet, by their numbers.
   var pulls: [UInt64: Task<[UInt8]?, Never>] = [:]
-  /// Whether somebody moves its time just now.
+  /// Whether its time is being moved.
   var isAdvancing = false
   /// How far its time has been moved, all moves together.
   package internal(set) var moved = Duration.zero
   private let beganAt: Instant
   private var life = Life.open
   private var lastUse: Instant
-  /// Looks whether anybody uses it; at its end, whether its clients have gone.
+  /// Checks whether the space is used; at its end, whether its clients have gone.
   private var timer: Wakeup!
   private var keepAlive: HostedSpace?
   private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -79,7 +80,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
     keepAlive = self
   }
 
-  /// Creates a space with a gateway of its own. Only on the host, where ``prepare()`` follows before the first request.
+  /// Creates a space with its own gateway. Only on the host, where ``prepare()`` must run before the first request.
   ///
   /// - Parameters:
   ///   - settings: The settings of the gateway.
@@ -108,7 +109,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   /// The gateway inside; nil if it is a route to another one.
   package var space: Space? { content as? Space }
 
-  /// Prepares what is inside. Only on the host, before anybody is served.
+  /// Prepares the content. Only on the host, before the first client is served.
   package nonisolated(nonsending) func prepare() async throws {
     let content = content
     let outcome = await perform { () async -> Result<Void, any Error> in
@@ -139,7 +140,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   // MARK: Sockets
 
-  /// Why nobody more is let in; nil if somebody is.
+  /// The error with which clients are refused; nil if they are admitted.
   var refusal: GatewayError? {
     if isEnding { return .draining }
     return handlers.count < limits.connectionsMax
@@ -170,7 +171,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Whether nobody is let in any more.
+  /// Whether no more clients are admitted.
   package var isEnding: Bool { life != .open }
 
   /// Closes every socket with 1001, lets its time run out, and returns when it has no client, no request and nothing in
@@ -178,7 +179,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
   package nonisolated(nonsending) func end() async {
     host.preconditionOnLoop()
     beginEnd()
-    // The task may wait for a turn of the loop before the closure is called, and the space end meanwhile.
+    // The task may wait for a turn of the loop before the closure is called, and the space may end before that.
     await withCheckedContinuation { life == .ended ? $0.resume() : waiters.append($0) }
   }
 
@@ -197,7 +198,7 @@ package final class HostedSpace: WakeupTarget, @unchecked Sendable {
 
   private func moveOnEnding() {
     guard life == .ending, handlers.isEmpty, !content.isBusy else { return }
-    // Nothing more happens that anybody could wait for.
+    // Nothing more can happen that a caller could wait for.
     loop.asCurrent { content.endWaits() }
     // Tasks that still sleep, e.g. a request for a token, wake and come to their end.
     driver?.runOut()

@@ -12,7 +12,7 @@ package final class NamedSpace: @unchecked Sendable {
   package let secret: String?
   /// The description of its settings; nil for a route.
   package let description: GatewayDescription?
-  /// Whoever answers for it on the control port keeps the routes here.
+  /// The control port stores its routes for the space here.
   package var controlRouter: HTTPRouter?
   /// The callers that wait until it is gone.
   var waiters: [CheckedContinuation<Void, Never>] = []

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The time for which clients are waited for. It is spent in pieces, and a piece costs no more than its length however late its
-/// end is noticed: a process that does not get the processor takes none of its clients' time.
+/// The time for which clients are waited for. It is spent in pieces, and a piece counts at most its length, however
+/// late its end is noticed. So a process without processor time takes no time from its clients.
 struct Patience {
   private static let pieceMax = Duration.milliseconds(50)
 

@@ -4,9 +4,9 @@ internal import Synchronization
 
 /// The clock, the chance and the waking of a loop inside another loop.
 ///
-/// Two hundred hosted spaces can share the thread of one `SocketLoop`, each with a time of its own. The inner loop runs on
-/// its host's queue, one turn at a time however often it is woken. One timer in the host's heap wakes it for its earliest
-/// deadline.
+/// Two hundred hosted spaces can share the thread of one `SocketLoop`, each with its own clock. The inner loop runs on
+/// its host's queue, one turn at a time however often it is woken. One timer in the host's heap wakes it for its
+/// earliest deadline.
 ///
 /// `@unchecked Sendable`: touched only on the host's thread, but for ``wake()``, which touches one atomic flag there.
 final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
@@ -24,7 +24,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   private var timer: Wakeup!
   /// Whether a turn waits on the host's queue.
   private let isTurnAsked = Atomic(false)
-  /// Whether somebody inside has woken the loop that they are in.
+  /// Whether the inner loop was woken from inside.
   private var wantsTurn = false
   /// How many deadlines may yet be met without waiting for their time; nil while time runs as it does.
   private var lastSteps: Int?
@@ -35,7 +35,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     timer = Wakeup(target: self)
   }
 
-  /// The loop that it drives, and whose owner keeps it until its time has run out.
+  /// Creates the loop that it drives. The loop's owner keeps the driver until the loop has ended.
   static func loop(inside host: EventLoop, seed: UInt64) -> (loop: EventLoop, driver: SpaceDriver) {
     let driver = SpaceDriver(host: host, seed: seed)
     let loop = EventLoop(index: 0, driver: driver, inside: host)
@@ -69,7 +69,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
     if hasMore { askForTurn() }
   }
 
-  /// Does some of what there is to do now. True if some is left. Only inside.
+  /// Does some of the present work. Returns true if some is left. Only inside.
   private func round() -> Bool {
     let hasWork = loop.runQueued(limit: Self.workSlice)
     // Whoever woke the loop up to here has been served.
@@ -94,14 +94,14 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
 
   // MARK: Time
 
-  /// Lets the time of sessions stand still from here on, and the time of day with it unless that is to go on.
+  /// Stops the time of sessions, and the time of day too unless that must continue.
   func stop(wall: Bool) {
     if !clock.isStanding { clock.stop(at: host.now) }
     if wall { clock.stopWall(at: host.rightWallTime) }
     setAlarm()
   }
 
-  /// Lets both run on from where they stand.
+  /// Lets both continue from their present values.
   func run() {
     clock.run(from: host.now)
     clock.runWall(from: host.rightWallTime)
@@ -111,7 +111,7 @@ final class SpaceDriver: LoopDriver, WakeupTarget, @unchecked Sendable {
   /// Has the time of day be another one from now on; the time of sessions goes on as it went.
   func setWall(to wall: WallTime) { clock.setWall(to: wall, at: host.rightWallTime) }
 
-  /// Moves the time of sessions on, which stands still, and the time of day with it unless that stays.
+  /// Advances the time of sessions, which must stand still, and the time of day too unless that stays.
   func move(to instant: Instant, wall: Bool) {
     let duration = instant - now
     clock.move(by: duration)

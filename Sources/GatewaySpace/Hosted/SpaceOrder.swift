@@ -13,7 +13,7 @@ package struct SpaceOrder: Sendable {
   package var wall: WallTime?
   /// The seed of its chance; nil for that of its host's settings.
   package var seed: UInt64?
-  /// How long it is kept that nobody uses; nil for the usual time.
+  /// How long it exists unused; nil for the usual time.
   package var idleTime: Duration?
   /// How long its clients may take to answer the close frame when it ends; nil for the usual time.
   package var closingTime: Duration?
@@ -25,7 +25,7 @@ package struct SpaceOrder: Sendable {
   package struct Setting: Hashable, Sendable {
     package let name: String
     package let values: [Value]
-    /// Whether the values stand in an array.
+    /// Whether the values are in an array.
     package let isArray: Bool
 
     package init(_ name: String, values: [Value], isArray: Bool = false) {
@@ -39,7 +39,7 @@ package struct SpaceOrder: Sendable {
     }
   }
 
-  /// A value of a setting. `name` is what stands before = where the option takes NAME=FILE.
+  /// A value of a setting. `name` is the part before = if the option takes NAME=FILE.
   package enum Value: Hashable, Sendable {
     case text(String)
     /// The content of a file that the option takes.
@@ -50,7 +50,7 @@ package struct SpaceOrder: Sendable {
 
   private static let nameLengthMax = 63
 
-  /// Whether a space may be called so: it has to stand in a path and in a host's name.
+  /// Returns whether a space may have this name, which must be valid in a path and in a host name.
   package static func isName(_ text: String) -> Bool {
     (1...nameLengthMax).contains(text.utf8.count)
       && text.utf8.allSatisfy { byte in

@@ -14,7 +14,7 @@ package struct SpacePlan: Sendable {
   let make: Maker
   /// Returns the description of the gateway's settings, with these wire formats; nil for a route.
   package var description: (@Sendable ([DialectBinding]) -> GatewayDescription)?
-  /// Has the site listen on a port of its own.
+  /// Makes the site listen on its own port.
   package var listen: nonisolated(nonsending) @Sendable (any Site) async throws -> SpacePort
 
   /// The plan of a gateway.
@@ -47,7 +47,7 @@ package struct SpacePlan: Sendable {
 
 /// The address at which a hosted space listens.
 package struct SpacePort: Sendable {
-  /// As it stands in an address.
+  /// The host in its URL form.
   package let host: String
   package let number: Int
   package let isSecure: Bool

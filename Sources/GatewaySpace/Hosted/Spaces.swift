@@ -25,7 +25,7 @@ package final class Spaces: @unchecked Sendable {
   /// The part of what is left that a new space's journal takes at most.
   private static let journalShare = 16
 
-  /// How many bytes the journals of a process's spaces take together, unless it is told another number.
+  /// The maximum size of the journals of a process's spaces together, in bytes, unless configured.
   package static let usualJournalBytesMax = 2 << 30
 
   /// Creates an empty table for at most `countMax` spaces at a time. If their journals would take more than
@@ -42,7 +42,7 @@ package final class Spaces: @unchecked Sendable {
 
   // MARK: Making
 
-  /// Makes a space, which is there when this returns; by a plan of its own where there is one. Only from a task on the
+  /// Creates a space, which is ready when this returns; with its own plan if there is one. Only from a task on the
   /// host.
   package nonisolated(nonsending) func make(
     _ order: SpaceOrder, by planner: Planner? = nil
@@ -151,7 +151,7 @@ package final class Spaces: @unchecked Sendable {
       await space.port.end()
       spaces[name] = nil
       journalBytes -= space.hosted.limits.journalRoom
-      // Now nobody finds it.
+      // From now on the space cannot be found.
       space.hosted.content.close()
       for waiter in space.waiters { waiter.resume() }
       space.waiters = []

@@ -2,8 +2,8 @@ package import GatewayCore
 internal import GatewayKit
 package import GatewayRuntime
 
-/// Renews the lease of a process, and looks after the other processes of its store: when one has died, it ends what that one
-/// left.
+/// Renews the lease of a process, and watches the other processes of its store: when one has died, it cleans up after
+/// it.
 package actor NodeKeeper {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -35,7 +35,7 @@ package actor NodeKeeper {
   private var isLearning = false
   private var seen: [Int: Sight] = [:]
   private var lastLook = Instant.zero
-  /// The lives whose leftovers are being ended.
+  /// The boots whose leftovers are being cleaned up.
   private var underWay: Set<NodeBoot> = []
   private var hasEnded = false
 
@@ -78,7 +78,7 @@ package actor NodeKeeper {
         hear()
         try await look()
       } catch {
-        // Nobody can renew a lease while the store is away, so nobody is judged by that time.
+        // No process can renew a lease while the store is away, so that time does not count against any.
         seen = [:]
       }
     }
@@ -106,7 +106,7 @@ package actor NodeKeeper {
     let begun = loop.now
     let rows = try await lease.register.rows(at: loop.wallTime)
     lease.see(rows)
-    // A process that was stopped, or had no answer, has not seen what others did meanwhile.
+    // A process that was stopped, or had no answer, has missed what others did.
     if begun - lastLook > Self.blink { seen = [:] }
     lastLook = begun
     for (node, row) in rows.enumerated() where node != lease.life.node {

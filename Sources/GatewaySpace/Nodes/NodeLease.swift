@@ -12,7 +12,7 @@ package final class NodeLease: Sendable {
   /// How long a lease lasts after a renewal.
   package static let life = Duration.seconds(10)
   static let interval = Duration.seconds(2)
-  /// The part of its life in which the process admits nobody any more.
+  /// The last part of a lease, in which the process admits no more clients.
   private static let margin = Duration.seconds(2)
   private static let glance = Duration.milliseconds(500)
 
@@ -43,7 +43,7 @@ package final class NodeLease: Sendable {
     until.store((since + Self.life - Self.margin).nanoseconds, ordering: .relaxed)
   }
 
-  /// Holds it no more.
+  /// Gives the lease up.
   func lose() { until.store(.min, ordering: .relaxed) }
 
   /// The names of the processes that share the store and do not count as dead, by their lives; this one too. A process that
@@ -75,8 +75,8 @@ package final class NodeLease: Sendable {
   /// The store for everything that the process does: none of its commits is done once it counts as dead.
   package var fencedStore: any Store { FencedStore(register.store, self) }
 
-  /// Takes a lease under that name. If the name is that of a process whose lease has not ended, waits for the end, which a
-  /// process that runs puts off. Only from a task on the loop.
+  /// Takes a lease under that name. If a process with the name has a lease, waits for its end, which a running process
+  /// postpones. Only from a task on the loop.
   ///
   /// - Throws: ``NodeError``, or a `StoreError`.
   package static func take(_ name: String, in store: any Store, on loop: EventLoop) async throws -> NodeLease {
@@ -94,7 +94,7 @@ package final class NodeLease: Sendable {
         await loop.sleep(until: loop.now + glance, as: "the lease of another process with this one's name")
         guard !loop.hasEnded else { throw StoreError.unavailable("the process ends") }
       case .taken(let life, let rows):
-        // The life is new, so nobody has declared it over.
+        // The boot is new, so no process has declared it dead.
         guard let check = try await register.fenceCheck(of: life, at: loop.wallTime) else { continue }
         return NodeLease(name, life, dead: dead(rows, own: life), register, check, since: sent, rows: rows)
       }

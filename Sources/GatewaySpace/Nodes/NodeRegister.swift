@@ -13,7 +13,7 @@ struct NodeRegister: Sendable {
 
   /// The outcome of an attempt to take a number.
   enum Taking: Sendable {
-    /// The life that begins, and the rows as they were before.
+    /// The new boot, and the rows as they were before.
     case taken(NodeBoot, rows: [NodeRow?])
     /// A process of that name has, or had, a lease.
     case nameInUse(NodeBoot, NodeRow)
@@ -74,7 +74,7 @@ struct NodeRegister: Sendable {
     try await change(life, from: .live, at: now) { row, _ in row.beats &+= 1 } != nil
   }
 
-  /// Ends a life of which nothing was heard since it had `beats`. Returns false if something was.
+  /// Declares a boot dead that has not renewed its lease since it had `beats`. Returns false if it has.
   func bury(_ life: NodeBoot, beats: Int, at now: WallTime) async throws(StoreError) -> Bool {
     try await change(life, from: .live, at: now) { [self] row, transaction in
       guard row.beats == beats else { return }
@@ -88,7 +88,7 @@ struct NodeRegister: Sendable {
     _ = try await change(life, from: .live, at: now) { row, _ in row.state = .ended }
   }
 
-  /// Frees the number of a life of which nothing is left.
+  /// Frees the number of a boot that has no leftovers.
   func free(_ life: NodeBoot, at now: WallTime) async throws(StoreError) {
     _ = try await change(life, from: .ended, at: now) { row, _ in row.state = .free }
   }

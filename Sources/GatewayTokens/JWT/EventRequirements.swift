@@ -33,9 +33,9 @@ package struct EventRequirements: Sendable {
 }
 
 extension JWTVerifier {
-  /// Returns the claims of a signed statement of `owner`, whose keys this verifier has, if every check passes at `now`; throws
-  /// the first check that fails. `requirements` has its audiences and its end; the owner's policy has the rest. The caller
-  /// checks whether it is about an event.
+  /// Returns the claims of a signed statement of `owner`, whose keys this verifier has, if every check passes at `now`;
+  /// throws the first check that fails. `requirements` has its audiences and its end; the owner's policy has the rest.
+  /// The caller checks whether it is about an event.
   package func verifyEvent(
     _ token: String, _ requirements: EventRequirements, of owner: KeyOwner, at now: WallTime
   ) throws(TokenError) -> JWTClaims {
@@ -43,7 +43,7 @@ extension JWTVerifier {
     try requirements.checkType(shown.header)
     var policy = owner.policy
     (policy.audiences, policy.requiresExpiry) = (requirements.audiences, requirements.requiresExpiry)
-    // Before the key is looked for, so that a statement of somebody else is told from one with a key that is not here yet.
+    // Before the key is looked up, so that another issuer's statement is distinguished from one with an unknown key.
     guard let issuer = shown.payload["iss"] else { throw .claimMissing("iss") }
     guard issuer.string.map({ Name($0) }) == policy.issuer else { throw .issuerMismatch }
     return try open(token, at: now, isOfAnyType: true) { [policy] payload, vouching throws(TokenError) in

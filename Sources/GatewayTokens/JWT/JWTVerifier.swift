@@ -14,7 +14,7 @@ package final class JWTVerifier: Sendable {
   package let policy: TokenPolicy
   private let state: Replaceable<State>
   private let parts: Mutex<Parts>
-  /// The most fetched keys that are tried on one token.
+  /// The maximum number of fetched keys that are tried on one token.
   private static let triesMax = 16
 
   private struct Parts {

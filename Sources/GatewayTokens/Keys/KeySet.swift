@@ -3,7 +3,7 @@ internal import GatewayJSON
 /// The keys that verify one application's tokens, e.g. the current secret and, until a given time, the previous one. Immutable:
 /// a rotation makes another set.
 package struct KeySet: Sendable {
-  /// The most keys in a set: a token without `kid` tries every one that fits.
+  /// The maximum number of keys in a set: a token without `kid` tries every one that fits.
   package static let countMax = 100
 
   package let keys: [VerificationKey]

@@ -4,7 +4,7 @@ internal import Synchronization
 /// A source of secrets and unguessable names: the system's generator or, in a simulated world, a seed. A seeded run repeats
 /// itself byte for byte, but its values are not secret.
 package final class Secrets: Sendable {
-  /// The system's generator, which nobody can predict.
+  /// The system's generator, which is unpredictable.
   package static let system = Secrets(nil)
 
   private let generator: Mutex<SeededGenerator?>

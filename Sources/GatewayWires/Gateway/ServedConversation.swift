@@ -33,7 +33,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     case login, renewal
   }
 
-  /// The most channels that are told of the end one by one.
+  /// The maximum number of channels that are told of the end one by one.
   private static let roomsMax = 64
 
   /// A message of the client, and its values.

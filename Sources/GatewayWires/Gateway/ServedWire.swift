@@ -14,7 +14,7 @@ struct ServedWire: Sendable {
   private let asks: WireRule?
   private let refreshed: WireRule?
   private let refreshRefused: WireRule?
-  /// The goodbye to a client whose token has expired.
+  /// The close message to a client whose token has expired.
   let over: WireRule?
   private let leaving: WireRule?
   private let failed: WireRule?
@@ -150,7 +150,7 @@ struct ServedWire: Sendable {
 
   var endsAtRefusedRenewal: Bool { wire.serving.endsAtRefusedRenewal }
 
-  /// Returns whether the goodbye is sent before that close frame: clients that renew in time are told by nothing else.
+  /// Returns whether the close message is sent before that close frame: clients that renew in time get no other notice.
   func saysFarewell(before reason: CloseReason) -> Bool {
     guard wire.serving.end == .close else { return false }
     if reason == .tooManyFailures { return endsAtRefusedRenewal }

@@ -14,7 +14,7 @@ extension WireDescription {
     return rules.first { $0.isHTTP && $0.codes.contains { $0.contains(status) } }?.verdict
   }
 
-  /// The first close code that a gateway may send and that keeps clients away for good; nil if there is none.
+  /// The first close code that a gateway may send and that keeps clients away permanently; nil if there is none.
   package var finalCode: UInt16? {
     for rule in habits.comeback?.ends ?? [] where !rule.isHTTP && rule.verdict == .giveUp && rule.text == nil {
       for code in rule.codes.joined() {
@@ -26,8 +26,8 @@ extension WireDescription {
     return nil
   }
 
-  /// Whether a gateway that plays the wire keeps a client away for good that shows a token which is no good, at its login or
-  /// its renewal.
+  /// Whether a gateway that plays the wire permanently refuses a client with an invalid token, at its login or its
+  /// renewal.
   package var isFinalAtBadToken: Bool {
     guard let served = try? ServedWire(self) else { return false }
     let error = GatewayError.tokenMalformed

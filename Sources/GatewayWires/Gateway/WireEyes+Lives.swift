@@ -38,7 +38,7 @@ extension ServedDialect {
 }
 
 extension WireRule {
-  /// Whether it is an accepted token whose life it takes.
+  /// Whether it is an accepted token from which the life is taken.
   fileprivate var tellsLife: Bool { (verdict == .loggedIn || verdict == .refreshed) && life != nil }
 
   /// The place and the unit of the life that it takes; nil for none.
@@ -68,7 +68,7 @@ extension WireRule.Meaning {
   }
 }
 
-/// The values for holes in conditions, as they were seen.
+/// The values for placeholders in conditions, as they were seen.
 private struct SeenHoles: HoleSource {
   let sent: [String?]
   let taken: [String?]

@@ -41,7 +41,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     let source = TokenHoles(
       wish: wish, memory: memory, users: description.users, secrets: description.secrets,
       wireTaken: description.wireTaken)
-    // Used when all its values are available. A request that must be refused contains nobody's refresh token.
+    // Used when all its values are available. A request that must be refused contains no user's refresh token.
     let renew = wish.isHopeless ? nil : description.renew.flatMap { $0.isReady(source) ? $0 : nil }
     let call = renew ?? description.request
     let choice = (wish.number &+ memory.failures) % call.addresses.count

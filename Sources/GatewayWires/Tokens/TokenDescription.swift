@@ -100,7 +100,7 @@ package struct TokenDescription: Sendable {
   /// The number of users; nil if it is not limited.
   package var userCount: Int? { users.count }
 
-  /// Whether a request contains the user, so that one can be made that must be refused.
+  /// Whether a request contains the user, so that a request can be made that must be refused.
   package var namesUser: Bool {
     request.holes.contains { hole in
       switch hole {

@@ -20,7 +20,7 @@ struct TokenHoles: HoleSource {
   func value(of hole: Hole) -> String? {
     switch hole {
     case .user: wish.user.rawValue
-    // A request that must be refused contains nobody's password.
+    // A request that must be refused contains no user's password.
     case .column(let column): wish.isHopeless ? wish.user.rawValue : users.value(column, of: wish.number)
     case .token: memory.token?.token
     case .number: "\(wish.number)"

@@ -7,7 +7,7 @@ package enum TokenSight: Hashable, Sendable {
   case answered(status: Int, String)
   case unanswered(String)
 
-  /// Returns the result of an answer for people.
+  /// Returns the result of an answer, for people.
   static func words(of answer: TokenAnswer, at now: WallTime) -> String {
     switch answer.outcome {
     case .token:

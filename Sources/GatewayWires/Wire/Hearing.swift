@@ -4,7 +4,7 @@ internal import GatewayJSON
 struct Hearing: Sendable {
   private let places: [(slot: Int, pointer: JSONPointer)]
 
-  /// The most names that a description may take.
+  /// The maximum number of names that a description may take.
   private static let namesMax = 8
 
   init(_ described: Described?, _ names: HoleNames) throws(DescriptionError) {

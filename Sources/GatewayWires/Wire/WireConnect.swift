@@ -44,7 +44,7 @@ struct WireConnect: Sendable {
     } ?? []
   }
 
-  /// Returns the request. A field whose hole has no value, or a value that would end the field, is left out: the
+  /// Returns the request. A field is left out if its placeholder has no value, or a value that would end the field; the
   /// gateway then refuses it.
   func upgrade(_ source: some HoleSource) -> ClientUpgrade {
     var request = HTTPRequest(method: "GET", path: (try? path.text(from: source)) ?? "/")

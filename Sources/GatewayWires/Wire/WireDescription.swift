@@ -31,7 +31,7 @@ package struct WireDescription: Sendable {
     "$schema", "wire", "name", "before", "connect", "token", "frames", "settle", "say", "at_open", "hear", "ends",
     "refresh", "comeback", "keep_alive", "serve",
   ]
-  /// The most values of rules that a client stores.
+  /// The maximum number of values of rules that a client stores.
   private static let slotsMax = 8
 
   package init(_ file: Described) throws(DescriptionError) {

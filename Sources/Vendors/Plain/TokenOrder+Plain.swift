@@ -4,7 +4,7 @@ internal import GatewayKit
 // A token order as the body of `POST /v1/tokens`.
 
 extension TokenOrder {
-  /// The most calls that one call token may list.
+  /// The maximum number of calls in one call token.
   static let callsMax = 100
 
   /// Reads an order.

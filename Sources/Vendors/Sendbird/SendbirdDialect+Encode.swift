@@ -15,7 +15,7 @@ extension SendbirdDialect {
     case .refreshRequired(let cause, _):
       Self.sessionEvent(cause, expiresIn: context.hasExpired ? notice : context.expiresIn)
     case .error(let error, let request):
-      // Nobody waits for an error without a request, and the strictest client logs out on it.
+      // No client waits for an error without a request, and the strictest client logs out on it.
       request.map { SendbirdFrame.error(SendbirdError(error), $0, at: context.now) }
     case .pong:
       Self.pong(at: context.now)

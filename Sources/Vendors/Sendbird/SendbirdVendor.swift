@@ -90,8 +90,8 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
-  /// Finishes the announcements that dead lives had begun, and sends the messages and announcements that became due while
-  /// nobody was there to.
+  /// Finishes the announcements that dead boots had begun, and sends the messages and announcements that became due
+  /// while no process ran.
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     await scheduler.look()
     try await announcer.takeOver(dead, at: now)

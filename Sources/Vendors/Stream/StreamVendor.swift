@@ -66,7 +66,7 @@ package struct StreamVendor: Vendor {
     try await calls.sfu?.tokens.keepSecret(in: ground.store, at: now)
   }
 
-  /// Ends participations by connections of dead lives, and rings that were not answered meanwhile.
+  /// Ends participations by connections of dead boots, and rings that were not answered in the meantime.
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     try await ringer.takeOver(dead, at: now)
   }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The output of a command: results on standard output, everything else on standard error.
 ///
-/// Both escape control characters, so that a text can do no more to a terminal than be shown.
+/// Both escape control characters, so that a text can only be shown by a terminal.
 enum Output {
   /// The error number of a failed write of results; 0 for none.
   private static let failure = Atomic<Int32>(0)

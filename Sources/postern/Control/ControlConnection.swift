@@ -5,7 +5,7 @@ struct ControlConnection: Sendable {
   private var url = usualURL
   private var secret: String?
   private(set) var space: String?
-  /// The process that is to answer.
+  /// The process that must answer.
   private(set) var node: String?
   private(set) var printsJSON = false
 

@@ -26,7 +26,7 @@ enum ControlText {
     missing.map { ["no answer from \($0.map { VisibleText.escaping($0) }.joined(separator: ", "))"] } ?? []
   }
 
-  /// Returns what was read anew, a line for the keys and one for the certificate.
+  /// Returns what was read again, with a line for the keys and one for the certificate.
   static func reloaded(_ answer: ControlClient.Answer) -> String {
     (try? JSONCoder().decode(ReloadAnswer.self, from: answer.data)).map(text) ?? answer.text
   }

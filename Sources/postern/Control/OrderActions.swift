@@ -2,7 +2,7 @@ import GatewayControl
 import GatewayCore
 import GatewayKit
 
-// What `postern ctl` has done to sessions and tokens.
+// The orders of `postern ctl` about sessions and tokens.
 
 extension ControlAction {
   static let expire = order(
@@ -80,7 +80,8 @@ extension ControlAction {
       .number(0...1e12))
   }
 
-  /// An order to one session, to a user's, or to all. To somebody who is not there it is a mistake, most often in the name.
+  /// An order to one session, to a user's, or to all. If there is no such session it is an error, most often a misspelt
+  /// name.
   private static func order<Order: ControlOrder>(
     _ order: Order, _ word: String, _ summary: String, example: String, options: [Option<Order>] = []
   ) -> ControlAction {

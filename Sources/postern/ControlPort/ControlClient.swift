@@ -49,7 +49,7 @@ struct ControlClient {
 
   /// Sends the request on the loop of the dialer. Call it from a task on that loop.
   ///
-  /// An advance takes as long as clients take to answer, and longer on a slow machine, so it is not given up.
+  /// An advance takes as long as clients take to answer, and longer on a slow machine, so it has no timeout.
   func send(_ request: HTTPRequest, by dialer: SocketDialer) async throws -> Answer {
     let patience = request.path.hasSuffix("/clock/advance") ? Self.patienceOfAdvance : Self.patience
     var message = request

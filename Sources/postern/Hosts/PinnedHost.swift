@@ -3,7 +3,7 @@ import GatewayRuntime
 
 /// A host with the addresses that a command uses to its end, whatever the name service returns later.
 ///
-/// If a name were redirected meanwhile, a storm or a proxy would reach servers that the user has not named.
+/// If a name were redirected in between, a storm or a proxy would reach servers that the user has not named.
 struct PinnedHost: Hashable, Codable {
   let host: String
   let addresses: [String]

@@ -100,7 +100,7 @@ enum ManualPage {
     return (isRequest ? "\\&" : "") + escaped(text) + "\n"
   }
 
-  /// Text that troff sets as it stands.
+  /// Text that troff prints unchanged.
   private static func escaped(_ text: String) -> String {
     text.replacing(bytesOf: "\\", with: "\\e").replacing(bytesOf: "-", with: "\\-").replacing(
       bytesOf: "\"", with: "\\(dq")

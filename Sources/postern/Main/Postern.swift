@@ -21,7 +21,7 @@ struct Postern {
   static func main() async {
     // A reader that went away, as in `postern --help | head`, must not end the process by a signal.
     signal(SIGPIPE, SIG_IGN)
-    // A file beyond the system's limit must not either: the write fails, and the command says so.
+    // A file above the system's limit must not end the process either: the write fails, and the command reports it.
     signal(SIGXFSZ, SIG_IGN)
     Output.openStandardDescriptors()
     let status = await run(Array(CommandLine.arguments.dropFirst()))

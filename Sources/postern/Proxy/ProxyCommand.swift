@@ -8,7 +8,7 @@ import GatewaySpace
 import GatewayWires
 import Glibc
 
-/// The command `postern proxy`: it stands between clients and a real gateway, and changes nothing.
+/// The command `postern proxy`: it runs between clients and a real gateway, and changes nothing.
 enum ProxyCommand: Command {
   static let name = "proxy"
   static let summary =
@@ -118,6 +118,6 @@ enum ProxyCommand: Command {
     return parts.joined(separator: ", ")
   }
 
-  /// Returns a host as it stands in an address.
+  /// Returns a host in its URL form.
   static func literal(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
 }

@@ -79,7 +79,7 @@ struct ProxyTargets: Sendable {
   /// Returns whether storms may reach that host.
   func allowsStorms(to host: String) -> Bool { storms.contains(Name(host)) }
 
-  /// Whether the proxy shows a certificate of its own.
+  /// Whether the proxy presents its own certificate.
   var showsCertificate: Bool { identity?.certificatePath != nil }
 
   /// Returns the limits of the load on a host.

@@ -55,7 +55,7 @@ enum ServeCommand: Command {
       log.note(.warning, "random_secret", ["hint": "only the built-in token provider can mint; see --secret-file"])
     }
     warnOfQueue(options.settings.space.provider, log)
-    // Before anybody reads the ready line: an order to reload may come right behind it.
+    // Before the ready line is written: an order to reload may follow it at once.
     let service = GatewayService(
       running, log, Supervision(ProcessEnvironment.variables, log), drainWindow: options.drainWindow)
     // Flushed first, so that the log of the start is complete when the ready line is read, even if the process is killed at

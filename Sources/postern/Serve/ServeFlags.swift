@@ -34,7 +34,7 @@ enum ServeFlags {
     "store-key",
   ]
 
-  /// Returns the given flags and variables whose files of keys, secrets and passwords are read anew, each once.
+  /// Returns the given flags and variables whose files of keys, secrets and passwords are read again, each once.
   static func keyFiles(_ arguments: Arguments) -> [String] {
     all.filter { $0.file != nil && !filesOfStart.contains($0.name) }.flatMap { arguments.sources(of: $0) }
       .reduce(into: []) { sources, source in if !sources.contains(source) { sources.append(source) } }

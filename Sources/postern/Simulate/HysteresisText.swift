@@ -2,7 +2,7 @@ import GatewayFleet
 import GatewayPlanner
 import GatewayReport
 
-/// A table of loads: what becomes of the fleet if nothing disturbs it, and behind a full queue.
+/// A table of loads: the outcome for the fleet without a disturbance, and behind a full queue.
 struct HysteresisText {
   let answer: HysteresisSearch.Answer
   let settings: WorldSettings

@@ -24,7 +24,7 @@ extension PlanReport {
     }
   }
 
-  /// One size of a push, and what became of the fleet.
+  /// One size of a push, and the outcome for the fleet.
   struct Push: Encodable {
     /// Seconds of an outage, a share of everything else.
     let size: Double

@@ -47,7 +47,7 @@ extension PlanReport {
     }
   }
 
-  /// A load, and what becomes of the fleet by itself and behind a full queue.
+  /// A load, and the outcome for the fleet by itself and behind a full queue.
   struct Load: Encodable {
     let load: Double
     let renewalsPerSecond: Double

@@ -71,7 +71,7 @@ struct PlanReport: Encodable {
   var proof: Trial?
   /// The bytes that the world of full size would need, if fewer are available.
   var bytesMissed: UInt64?
-  /// The values whose results do not fit the other values.
+  /// The values whose results do not fit the others.
   var exceptions: [Trial]?
   var worlds: Int?
   var rows: [Row]?

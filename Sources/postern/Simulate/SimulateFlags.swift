@@ -28,7 +28,7 @@ enum SimulateFlags {
     ReportOutputs.options.map { $0.of(\.outputs) }
   }
 
-  // What `postern simulate plan` has too.
+  // The options that `postern simulate plan` has too.
 
   @OptionList<SimulateDraft.World>
   static var fleet: [Option<SimulateDraft.World>] {

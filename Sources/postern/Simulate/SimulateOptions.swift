@@ -35,7 +35,7 @@ struct SimulateOptions {
     if scenario.fidelity == .wire { try WireWorld.check(scenario.settings, clientsMax: Self.wireClientsMax) }
   }
 
-  /// Reads the scenario of the operand, with the flags in place of its own values.
+  /// Reads the operand's scenario, with flags instead of its own values.
   static func scenario(
     _ operand: String?, _ world: SimulateDraft.World
   ) throws -> (SimulateScenario, SimulatedClients) {

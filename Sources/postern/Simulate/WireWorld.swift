@@ -91,7 +91,8 @@ struct WireWorld {
     // Faults are counted in one place, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
-    // The most clients at one time, and what all of them share, are counted on one loop, as a world of machines does.
+    // The maximum number of clients at one time, and what they share, are counted on one loop, as a world of machines
+    // does.
     plan.loops = plan.arrivals == nil && plan.retry?.per != .fleet ? 2 : 1
     // A virtual limit without effect: there is no machine for which clients would have to wait.
     plan.fetches = 60_000
@@ -129,7 +130,7 @@ struct WireWorld {
   /// Returns when the storm starts: in a second, or later if tokens dated in whole seconds are to expire together.
   private func startsAt(in world: SimulatedWorld) -> WallTime {
     let ready = world.wallTime + .seconds(1)
-    // A request with a refresh token says when its token is to end in whole seconds.
+    // A request with a refresh token states its token's expiry in whole seconds.
     let grain = (settings.provider.rotation == nil ? settings.tokenGrain : .seconds(1)).nanoseconds
     guard settings.plan.expiry == .common, grain > 0 else { return ready }
     let past = (ready + settings.plan.expiresAfter).nanoseconds % grain

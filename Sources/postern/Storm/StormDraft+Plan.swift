@@ -4,7 +4,7 @@ import GatewayKit
 import GatewayRuntime
 
 extension StormDraft {
-  /// Returns the plan of the scenario, if there is one, with the values of flags in place of its own.
+  /// Returns the plan of the scenario, if there is one, with the flags' values instead of its own.
   func planned() -> StormPlan {
     var plan = plan
     if let rate { plan.rate = rate }
@@ -21,7 +21,7 @@ extension StormDraft {
     return plan
   }
 
-  /// Throws if flags of a fleet that comes once are given beside a scenario whose clients come and go.
+  /// Throws if flags of a fleet that comes once are given with a scenario whose clients come and go.
   func checkArrivals() throws {
     guard plan.arrivals != nil else { return }
     let given: [(flag: String, isGiven: Bool)] = [

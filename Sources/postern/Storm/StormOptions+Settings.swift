@@ -10,8 +10,8 @@ import GatewayServer
 extension StormOptions {
   private static let patience = Duration.seconds(5)
 
-  /// Asks the control ports that are named for the gateways' settings, and goes by them. Throws if nobody is there, or if
-  /// one is no control port.
+  /// Reads the gateways' settings from the control ports of the command line, and uses them. Throws if a control port
+  /// does not answer, or is not one.
   mutating func readSettings() async throws {
     for control in controls { try await readSettings(of: control) }
   }
@@ -61,7 +61,7 @@ extension StormOptions {
     }
   }
 
-  /// Says where another gateway differs from the first in what the storm goes by.
+  /// Reports how another gateway's settings differ from the first one's, as far as the storm uses them.
   private mutating func compare(_ description: GatewayDescription, of address: String) {
     checkRoom(of: description)
     let times = [settings, description].map { settings in

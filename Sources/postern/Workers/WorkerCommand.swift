@@ -99,7 +99,7 @@ enum WorkerCommand: Command {
     return 0
   }
 
-  /// Returns when the worker is to end.
+  /// Waits until the worker must end.
   private static func live(_ news: AsyncStream<News>, _ listener: Listener, isOnce: Bool) async {
     for await one in news {
       switch one {

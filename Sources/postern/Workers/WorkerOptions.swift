@@ -12,7 +12,7 @@ struct WorkerOptions {
   /// How long workers that cannot be reached are waited for.
   private let wait: Duration
 
-  /// A clock that is more wrong than this is told of.
+  /// A larger error of the clock is reported.
   private static let clockSlack = Duration.milliseconds(500)
 
   init(_ draft: WorkerDraft) throws {

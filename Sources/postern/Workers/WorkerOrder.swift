@@ -13,7 +13,7 @@ struct WorkerOrder: Codable {
   var environment: [String: String]
   var part: StormPart
 
-  /// The most bytes of an order as JSON.
+  /// The maximum number of bytes of an order as JSON.
   static let bytesMax = 1 << 20
 
   /// Throws if the storm has another version, or a name that no storm has.

@@ -2,10 +2,10 @@ import Dispatch
 import GatewayCore
 import Synchronization
 
-/// A part of a storm on a worker: a process of this program, whose lines are the body of the answer to its order.
+/// A part of a storm on a worker: a process of this program. Its lines are the body of the answer to its order.
 ///
-/// A thread of its own reads the lines, and waits while the storm has not received those before. The part ends when the storm
-/// orders that, or when the storm has gone.
+/// A separate thread reads the lines, and waits while the storm has not received the earlier ones. The part ends when
+/// the storm orders that, or when the storm has gone.
 final class WorkerPart: Sendable {
   private struct State {
     /// The pieces that the storm has not asked for yet, in order.
@@ -30,14 +30,14 @@ final class WorkerPart: Sendable {
 
   /// Starts the process.
   init(_ order: WorkerOrder) throws {
-    // Not the worker's own: the order says all there is to say.
+    // Not the worker's own: the order contains all of them.
     let own = ProcessEnvironment.variables.filter { !$0.key.hasPrefix("POSTERN_") }
     let theirs = order.environment.filter { $0.key.hasPrefix("POSTERN_") }
     process = try PartProcess(
       order.part, words: ["storm"] + order.words, environment: own.merging(theirs) { $1 }, keepsErrors: true)
   }
 
-  /// Reads the lines of the process to its end. Waits: on a thread of its own.
+  /// Reads the lines of the process to its end. Blocks, so call it on a separate thread.
   func run() {
     while let line = process.nextLine() {
       add(line)
@@ -51,7 +51,7 @@ final class WorkerPart: Sendable {
   /// Ends the part early; it still tells its result.
   func interrupt() { process.interrupt() }
 
-  /// Ends the part early, whose lines nobody reads any more.
+  /// Ends the part early; its lines are not read any more.
   func abandon() {
     wake { state in
       state.isAbandoned = true

@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayProcess
 import Synchronization
 
-/// The parts that a worker carries out: several of one storm at most, and none of another meanwhile.
+/// The parts that a worker carries out: several of one storm at most, and none of another at the same time.
 final class WorkerParts: Sendable {
   private struct State {
     /// The storm whose parts are carried out, and the time since boot when its first began; nil if there is none.

@@ -11,7 +11,7 @@ struct FuzzSeedTests {
   }
 
   @Test(arguments: FuzzTargets.all.map(\.name))
-  func `every kept input of a fuzz target has the target's properties`(name: String) throws {
+  func `every kept input of a fuzz target satisfies the target's properties`(name: String) throws {
     let target = try #require(FuzzTargets.named(name))
     let inputs = Self.inputs(of: name)
     #expect(!inputs.isEmpty, "Tests/Fuzz/Seeds/\(name) is empty")
@@ -23,7 +23,7 @@ struct FuzzSeedTests {
   }
 
   @Test
-  func `every folder of kept inputs belongs to a target, and no target is there twice`() throws {
+  func `every folder of kept inputs belongs to exactly one target`() throws {
     let names = FuzzTargets.all.map(\.name)
     #expect(Set(names).count == names.count)
     #expect(try FileManager.default.contentsOfDirectory(atPath: Self.seeds.path).sorted() == names.sorted())

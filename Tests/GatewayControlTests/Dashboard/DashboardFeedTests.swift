@@ -16,7 +16,7 @@ struct DashboardFeedTests {
   }
 
   @Test
-  func `the dashboard feed sends the same figures once a second to all watchers, whenever they came`() throws {
+  func `the dashboard feed sends the same figures once a second to all watchers, whenever they joined`() throws {
     let port = try ControlPort(secret: nil)
     let first = try feed(port)
     #expect(first.pieces.count == 1, "who comes sees at once what there is")
@@ -47,7 +47,7 @@ struct DashboardFeedTests {
   }
 
   @Test
-  func `a dashboard feed begins anew for a watcher that comes after a pause`() throws {
+  func `a dashboard feed starts again for a watcher that joins after a pause`() throws {
     let port = try ControlPort(secret: nil)
     let one = try feed(port)
     #expect(one.last.contains("\"active\":0"))
@@ -85,7 +85,7 @@ struct DashboardFeedTests {
   }
 
   @Test
-  func `the dashboard feed takes 32 watchers, and another when one of them has gone`() throws {
+  func `the dashboard feed accepts 32 watchers, and another when one has left`() throws {
     let port = try ControlPort(secret: nil)
     var readers: [FeedReader] = []
     for _ in 0..<DashboardFeed.watchersMax { readers.append(try feed(port)) }
@@ -101,7 +101,7 @@ struct DashboardFeedTests {
   }
 
   @Test
-  func `the dashboard feed goes on in a frozen space, and ends with the space`() throws {
+  func `the dashboard feed continues in a frozen space, and ends with the space`() throws {
     let secret = try KeyMaterial.secret(Array("a secret of thirty-two bytes, or more".utf8))
     let settings = SpaceSettings(
       configuration: GatewayConfiguration(session: try SessionPolicy()),

@@ -12,7 +12,7 @@ struct HostileCookieTests {
   }
 
   @Test
-  func `a hostile Cookie names a session only if it contains the whole key, and traps nothing`() {
+  func `a hostile Cookie identifies a session only if it contains the whole key, and never traps`() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)
     sessions.begin(key, at: now)

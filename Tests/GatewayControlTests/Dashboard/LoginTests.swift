@@ -108,7 +108,7 @@ struct LoginTests {
   }
 
   @Test
-  func `a login lasts twelve hours, however it is used`() throws {
+  func `a login lasts twelve hours, whether or not it is used`() throws {
     let port = try ControlPort(secret: ControlPort.secret)
     let cookie = port.cookie()
     port.world.advance(by: .seconds(12 * 3_600 - 60))
@@ -144,7 +144,7 @@ struct LoginTests {
   }
 
   @Test
-  func `the control port remembers 1,024 addresses with failed logins, each no longer than it has to wait`() {
+  func `the control port remembers 1,024 addresses with failed logins, each until it may try again`() {
     var tries = LoginTries()
     let now = Instant.zero + .seconds(1)
     func take(_ peer: String, after seconds: Int = 0) -> Bool { tries.take(Name(peer), at: now + .seconds(seconds)) }
@@ -173,7 +173,7 @@ struct LoginTests {
 
 struct DashboardPageTests {
   @Test(arguments: ["", "/style.css", "/script.js"])
-  func `the dashboard's page loads nothing from elsewhere, and its policy forbids it`(path: String) throws {
+  func `the dashboard's page loads nothing from other hosts, and its policy forbids it`(path: String) throws {
     let port = try ControlPort(secret: nil)
     let answer = port.ask("GET", "/dashboard" + path)
     let policy = try #require(answer.header("content-security-policy"))

@@ -38,7 +38,7 @@ struct MergedJournalTests {
   }
 
   @Test(arguments: [1, 3, 7])
-  func `pages of the merged journal have every line once and in order, also if more is written meanwhile`(
+  func `pages of the merged journal have every line once and in order, also if lines are written in between`(
     limit: Int
   ) throws {
     live(6)
@@ -82,7 +82,7 @@ struct MergedJournalTests {
   }
 
   @Test
-  func `a wait is met by lines of any node, by those of several together, and not by more than there are`() throws {
+  func `a wait ends by lines of any node, or of several together, and never by more lines than exist`() throws {
     live(3)
     let place = try #require(nodes.json(0, "GET", "/journal", ["limit": "1000"])["next"]?.string)
     let order = { (count: Int, within: Int) in
@@ -104,7 +104,9 @@ struct MergedJournalTests {
   }
 
   @Test
-  func `an expectation is judged by the node that has the client's lines, and is open if several have some`() throws {
+  func `an expectation is checked by the node that has the client's lines, and is undecided if several have some`()
+    throws
+  {
     _ = nodes.connect("ann", to: 1)
     nodes.world.advance(by: .seconds(10))
     let order = { (user: String) in #"{"expect":"single_flight","user":"\#(user)"}"# }
@@ -120,7 +122,7 @@ struct MergedJournalTests {
   }
 
   @Test
-  func `an export has the lines of all nodes, and a feed those that come, with the place to go on from`() throws {
+  func `an export has the lines of all nodes, and a feed has new ones, with the position to continue from`() throws {
     live(4)
     let export = try #require(nodes.ask(0, "GET", "/journal/export", ["kind": "logged_in"]).stream)
     let lines = nodes.read(export)

@@ -15,7 +15,7 @@ struct NodeRequestTests {
   init() throws { nodes = try TwoNodes() }
 
   @Test
-  func `the list of sessions has those of all nodes in order, and its pages go on from one node to the next`() throws {
+  func `the list of sessions has those of all nodes in order, and its pages continue from node to node`() throws {
     for number in 0..<6 { _ = nodes.connect("user\(number)", to: number % 2) }
     for node in 0..<2 {
       let all = try nodes.json(node, "GET", "/sessions")
@@ -69,7 +69,7 @@ struct NodeRequestTests {
   }
 
   @Test
-  func `the horizon is the sum of all nodes, and a wave is spread and taken back on all of them`() throws {
+  func `the horizon is the sum of all nodes, and a wave is spread and the spread undone on all of them`() throws {
     let peers = (0..<20).map { nodes.connect("user\($0)", to: $0 % 2, life: .seconds(600)) }
     let horizon = try nodes.json(1, "GET", "/horizon")
     #expect(horizon["within"]?["3600"]?.integer == 20 && horizon.missing.isEmpty)
@@ -89,7 +89,7 @@ struct NodeRequestTests {
   }
 
   @Test
-  func `an order to one node alone reaches its sessions only, and a revocation reaches all in any case`() throws {
+  func `an order to one node reaches its sessions only, and a revocation always reaches all nodes`() throws {
     let (here, there) = (nodes.connect("ann", to: 0), nodes.connect("ann", to: 1))
     #expect(try nodes.json(0, "POST", "/users/ann/refresh", ["node": "b"])["sessions"]?.integer == 1)
     #expect([here, there].map { $0.count("refresh_required") } == [0, 1])
@@ -115,7 +115,7 @@ struct NodeRequestTests {
   }
 
   @Test
-  func `an answer names the process that it lacks, and is there after two seconds`() throws {
+  func `an answer names a process that did not reply, and is sent after two seconds`() throws {
     _ = nodes.connect("ann", to: 0)
     _ = nodes.connect("bob", to: 1)
     let id = try #require(
@@ -141,7 +141,7 @@ struct NodeRequestTests {
   }
 
   @Test
-  func `an order to drain all processes drains them one after the other, and the one that was asked last`() throws {
+  func `an order to drain all processes drains them one after the other, and last the one that received it`() throws {
     let answer = nodes.ask(0, "POST", "/drain", body: #"{"window_s":5,"nodes":"all"}"#)
     #expect(answer.status == 202)
     #expect(try JSONDocument.parse(answer.body).root["nodes"]?.elements?.compactMap(\.string) == ["b", "a"])
@@ -155,7 +155,7 @@ struct NodeRequestTests {
   }
 
   @Test
-  func `one process is drained by its name`() {
+  func `an order with a process's name drains that process only`() {
     #expect(nodes.ask(0, "POST", "/drain", ["node": "b"], body: #"{"window_s":1}"#).status == 202)
     #expect(nodes.book.drained.withLock { $0 } == ["1 1.0"])
   }

@@ -74,7 +74,7 @@ struct BusMessageTests {
   ]
 
   @Test(arguments: messages)
-  func `a message between nodes is read as it was written`(message: BusMessage) throws {
+  func `a message between nodes is read back as it was written`(message: BusMessage) throws {
     let bytes = message.encoded(from: Self.life, count: .max - 1)
     let read = try BusMessage.decoded(bytes[...])
     #expect(read.message == message && read.sender == Self.life && read.count == .max - 1)
@@ -82,7 +82,7 @@ struct BusMessageTests {
   }
 
   @Test(arguments: messages)
-  func `a message between nodes that is cut short or goes on is refused`(message: BusMessage) {
+  func `a message between nodes that is too short or too long is refused`(message: BusMessage) {
     let bytes = message.encoded(from: Self.life, count: 1)
     for length in bytes.indices {
       #expect(throws: BusGarbage.self) { try BusMessage.decoded(bytes[..<length]) }

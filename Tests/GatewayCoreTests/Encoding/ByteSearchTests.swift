@@ -10,7 +10,7 @@ struct ByteSearchTests {
   }
 
   @Test
-  func `a byte search finds text from the front without overlaps, and an empty text nowhere`() {
+  func `a byte search finds text from the front without overlaps, and never finds an empty text`() {
     #expect("aaaa".replacing(bytesOf: "aa", with: "b") == "bb" && "aaa".replacing(bytesOf: "aa", with: "b") == "ba")
     #expect(
       "aab".ranges(bytesOf: "ab").count == 1 && "".ranges(bytesOf: "a").isEmpty && "a".ranges(bytesOf: "").isEmpty)

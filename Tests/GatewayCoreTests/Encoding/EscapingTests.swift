@@ -10,7 +10,7 @@ struct EscapingTests {
   }
 
   @Test
-  func `escaping works on bytes, whatever a reader takes for one character`() {
+  func `escaping works on bytes, even where several bytes are one character`() {
     #expect(
       Escaping.markup("\"\u{301}<\u{338}").unicodeScalars.elementsEqual("&quot;\u{301}&lt;\u{338}".unicodeScalars))
     #expect(Escaping.label("a\r\nb\"\u{301}").unicodeScalars.elementsEqual("a\r\\nb\\\"\u{301}".unicodeScalars))

@@ -3,7 +3,7 @@ import Testing
 
 struct CatalogueTests {
   @Test
-  func `every error has a number and a name of its own`() {
+  func `every error has a unique number and name`() {
     #expect(Set(GatewayError.all.map(\.number)).count == GatewayError.all.count)
     #expect(Set(GatewayError.all.map(\.name)).count == GatewayError.all.count)
   }
@@ -33,7 +33,7 @@ struct CatalogueTests {
   }
 
   @Test
-  func `every close reason fits into a close frame and has a name of its own`() {
+  func `every close reason fits into a close frame and has a unique name`() {
     #expect(Set(CloseReason.all.map(\.name)).count == CloseReason.all.count)
     for reason in CloseReason.all {
       #expect(reason.name.utf8.count <= 123)
@@ -56,7 +56,7 @@ struct CatalogueTests {
   }
 
   @Test
-  func `the documented codes stay what they are`() {
+  func `the documented codes do not change`() {
     #expect(CloseReason.refreshTimeout.code == 4_000)
     #expect(CloseReason.loginTimeout.code == 4_001)
     #expect(CloseReason.invalidToken.code == 4_500)

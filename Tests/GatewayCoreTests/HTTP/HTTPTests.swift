@@ -27,7 +27,7 @@ struct HTTPTests {
   }
 
   @Test
-  func `of two patterns that match, the more specific one answers, in whatever order they were added`() {
+  func `if two patterns match, the more specific one answers, in whatever order they were added`() {
     #expect(found("GET", "/v1/calls/default/lobby")?.pattern == "/v1/calls/default/lobby")
     #expect(found("POST", "/v1/calls/default/lobby")?.pattern == "/v1/calls/{type}/{id}")
     #expect(found("GET", "/v1/calls/default/lobb%79")?.pattern == "/v1/calls/{type}/{id}")
@@ -97,7 +97,7 @@ struct HTTPTests {
   }
 
   @Test(arguments: ["", "plain", "a b&c=d/e?f#g%h+i", "é漢🚀", "~-._", "\u{0}\n\r", "a:b!c"])
-  func `percent-encoding reads what it writes`(text: String) {
+  func `percent-encoding reads back what it writes`(text: String) {
     let encoded = PercentEncoding.encode(text)
     #expect(encoded.utf8.allSatisfy { $0 > 32 && $0 < 127 })
     #expect(PercentEncoding.decode(encoded) == text)
@@ -122,7 +122,8 @@ struct HTTPTests {
       ("Bearer abc", "abc"), ("bearer abc", "abc"), ("BEARER a b", "a b"), ("Bearer  abc", "abc"), ("Bearer", nil),
       ("Bearer ", nil), ("Basic abc", nil), ("", nil), ("Bearerabc", nil),
     ] as [(String, String?)])
-  func `a bearer token is what follows the scheme, in any case`(value: String, token: String?) {
+  func `a bearer token is the text after the scheme, which may be in upper or lower case`(value: String, token: String?)
+  {
     let request = HTTPRequest(method: "GET", path: "/", headers: [HTTPField("authorization", value)])
     #expect(request.bearerToken == token)
   }

@@ -47,7 +47,7 @@ struct PageGuardTests {
   }
 
   @Test
-  func `an origin must be the port's own, or one of the list`() {
+  func `an origin must be the port's own or one of the list`() {
     for (host, origin) in [
       ("localhost:8081", "http://localhost:8081"), ("127.0.0.1", "http://127.0.0.1:80"), ("[::1]:1", "http://[::1]:1"),
       ("localhost:8081", "https://app.example"), ("localhost", "https://localhost"),

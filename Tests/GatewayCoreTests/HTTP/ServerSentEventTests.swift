@@ -19,12 +19,14 @@ struct ServerSentEventTests {
   ]
 
   @Test(arguments: cases)
-  func `a server-sent event is lines, and nothing in it makes another line`(event: ServerSentEvent, expected: String) {
+  func `a server-sent event consists of lines, and no value can add another line`(
+    event: ServerSentEvent, expected: String
+  ) {
     #expect(event.bytes == Array(expected.utf8))
   }
 
   @Test
-  func `server-sent events have a head that keeps them out of caches, and comments between them`() {
+  func `server-sent events have header fields that prevent caching, and may have comments in between`() {
     let stream = HTTPStream { nil }
     let response = HTTPResponse(stream: stream)
     #expect(response.status == 200 && response.header("content-type") == "text/event-stream")

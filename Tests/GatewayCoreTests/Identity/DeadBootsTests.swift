@@ -5,7 +5,7 @@ struct DeadBootsTests {
   private static let life = NodeBoot(node: 3, boot: 5)
 
   @Test
-  func `the lives before the one of a node are dead, and no life of another node`() {
+  func `the earlier boots of a node are dead, and no boot of another node is`() {
     let dead = DeadBoots(before: [Self.life, NodeBoot(node: 4, boot: 0)])
     #expect(dead.contains(NodeBoot(node: 3, boot: 4)) && dead.contains(NodeBoot(node: 3, boot: 0)))
     for life in [Self.life, Self.life.next, NodeBoot(node: 2, boot: 4), NodeBoot(node: 4, boot: 0)] {
@@ -16,7 +16,7 @@ struct DeadBootsTests {
   }
 
   @Test
-  func `everybody is every life, and what has no connection`() {
+  func `the filter for everybody matches every boot, and sessions without a connection`() {
     for raw in [0, 1, .max] as [UInt64] { #expect(DeadBoots.everybody.contains(ConnectionID(rawValue: raw))) }
     #expect(DeadBoots.everybody.contains(nil as ConnectionID?) && DeadBoots.everybody.isEverybody)
     #expect(DeadBoots(before: [Self.life], isEverybody: true).contains(nil as ConnectionID?))

@@ -61,7 +61,7 @@ struct IdentityTests {
   }
 
   @Test
-  func `a life is before the next lives of its node, also where their numbers begin again`() {
+  func `a boot is before the next boots of its node, even if their numbers start again`() {
     let last = NodeBoot(node: 2, boot: NodeBoot.boots - 1)
     #expect(last.next == NodeBoot(node: 2, boot: 0) && last.isBefore(last.next) && !last.next.isBefore(last))
     #expect(!last.isBefore(last) && !last.isBefore(NodeBoot(node: 3, boot: 0)))

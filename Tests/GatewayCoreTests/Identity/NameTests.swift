@@ -14,7 +14,7 @@ struct NameTests {
   }
 
   @Test
-  func `names with the same bytes are one name, however the string was made`() {
+  func `names with the same bytes are the same name, however the string was made`() {
     let long = String(repeating: "é", count: 100)
     let copy = String(decoding: Array(long.utf8), as: UTF8.self)
     let slice = Name(("x" + long).dropFirst())

@@ -6,7 +6,7 @@ struct AddressQuotaTests {
   private static let start = Instant(nanoseconds: 5_000_000_000)
 
   @Test
-  func `an address has a quota for each minute, and is told when it may go on`() {
+  func `an address has a quota for each minute, and is told when it may continue`() {
     var quota = AddressQuota(perMinute: 3)
     let waits = (0..<5).map { _ in quota.take("203.0.113.7", at: Self.start) }
     #expect(waits == [nil, nil, nil, .seconds(20), .seconds(20)])

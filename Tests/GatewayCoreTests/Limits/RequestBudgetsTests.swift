@@ -29,7 +29,7 @@ struct RequestBudgetsTests {
   }
 
   @Test
-  func `a sliding window lets no more pass than its limit in any window, and its waits are exact`() throws {
+  func `a sliding window never lets more than its limit pass, and its waits are exact`() throws {
     var budgets = RequestBudgets([Self.budget(10, 10) { $0.kind = .sliding }])
     var passed: [Int64] = []
     var now = Self.start
@@ -50,7 +50,7 @@ struct RequestBudgetsTests {
   }
 
   @Test
-  func `a ban follows so many refusals, refuses everything, and ends by itself`() {
+  func `a ban begins after the configured number of refusals, refuses everything, and ends by itself`() {
     let ban = RequestBudget.Ban(after: 3, within: .seconds(20), length: .seconds(100))
     var budgets = RequestBudgets([Self.budget(1, 10) { $0.ban = ban }])
     func judge(_ second: Int) -> (Int, Bool)? {
@@ -67,7 +67,7 @@ struct RequestBudgetsTests {
   }
 
   @Test
-  func `a request that one budget refuses counts in no other`() {
+  func `a request that one budget refuses does not count in another`() {
     var all = RequestBudget(.all, limit: 5, window: .seconds(60))
     all.advice = .none
     var budgets = RequestBudgets([Self.budget(1, 60), all])
@@ -78,7 +78,7 @@ struct RequestBudgetsTests {
   }
 
   @Test
-  func `a budget of logins counts no renewals, and one by address nobody without an address`() {
+  func `a budget of logins does not count renewals, and one by address does not count clients without an address`() {
     var budgets = RequestBudgets([Self.budget(1, 60) { $0.purpose = .login }])
     #expect(
       [true, true, false, false, true].map {
@@ -123,7 +123,7 @@ struct RequestBudgetsTests {
   }
 
   @Test
-  func `what a budget keeps of a user is 16 bytes, and as many for its refusals`() {
+  func `a budget keeps 16 bytes for each user, and as many for the user's refusals`() {
     #expect(MemoryLayout<BudgetWindow>.size == 16 && MemoryLayout<BanWatch>.size <= 16)
   }
 

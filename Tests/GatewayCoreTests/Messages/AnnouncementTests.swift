@@ -14,7 +14,7 @@ struct AnnouncementTests {
   }
 
   @Test
-  func `an announced ending goes to the clients it names, and to nobody else`() {
+  func `an announced ending goes to the clients that it names, and to no others`() {
     let words = DialectFrame("plain", Frame(text: "unread "), endings: [ann: Array("2".utf8)])
     #expect(words.frame(for: ann) == Frame(text: "unread 2"))
     #expect(words.frame(for: UserID("bob")) == nil)

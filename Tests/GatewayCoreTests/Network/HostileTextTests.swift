@@ -5,7 +5,7 @@ import Testing
 
 struct HostileTextTests {
   @Test
-  func `a hostile address, host, network or link traps no reader, and what is read can be read again`() {
+  func `a hostile address, host, network or link traps no reader, and what is accepted can be read again`() {
     var source = HostileBytes(
       seed: 1,
       examples: [
@@ -70,7 +70,7 @@ struct HostileTextTests {
   }
 
   @Test
-  func `hostile base64 traps no reader, and what is read can be written and read again`() {
+  func `hostile base64 traps no reader, and what is accepted can be written and read again`() {
     var source = HostileBytes(
       seed: 4, examples: ["AAECAwQFBgcICQ==", "eyJhbGciOiJIUzI1NiJ9", "_-8", "+/8="], words: ["="])
     for _ in 0..<4_000 {

@@ -16,7 +16,7 @@ struct HorizonReadingTests {
       (0, [0: 3, 5: 1, Self.last: 2], 0), (2, [2: 3, 7: 1], 2), (-5, [0: 4, Self.last - 5: 2], 0),
       (Int.max, [:], 6), (Int.min, [0: 6], 0),
     ] as [(Int, [Int: UInt32], Int)])
-  func `tokens of another machine are counted in the second in which they end here`(
+  func `tokens of another machine count in the second in which they expire by this machine's clock`(
     ahead: Int, counts: [Int: UInt32], later: Int
   ) {
     var sum = HorizonReading()

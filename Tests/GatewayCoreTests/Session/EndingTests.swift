@@ -68,7 +68,7 @@ struct EndingTests {
   }
 
   @Test
-  func `a revoked token is asked for or ends the session, by the policy, in every phase that has one`() throws {
+  func `a revoked token makes the session ask for another or end, by the policy, in every phase with a token`() throws {
     let closing = try SessionPolicy(revocation: .close)
     for order in [nil, SessionEvent.credentials(), .askForRefresh, .drain(until: .seconds(50))] {
       var script = SessionScript(loggedInUntil: 100, closing)
@@ -87,7 +87,7 @@ struct EndingTests {
   }
 
   @Test
-  func `a drain tells the client, goes on serving it, accepts no more tokens, and closes in time`() {
+  func `a drain tells the client, keeps serving it, accepts no more tokens, and closes in time`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(script.at(10, .drain(until: .seconds(40))) == [.send(.closing(.serviceRestart, delay: .seconds(30)))])
     #expect(script.at(20, .join()).count == 1)
@@ -121,7 +121,7 @@ struct EndingTests {
   }
 
   @Test
-  func `a drain that is over already tells and closes in one step`() {
+  func `a drain whose window has already passed tells and closes in one step`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(
       script.at(10, .drain(until: .seconds(5))) == [

@@ -18,7 +18,7 @@ struct IdentityChangeTests {
   }
 
   @Test
-  func `a session logs in again, as anybody, after a logout`() {
+  func `after a logout a session can log in again, as any user`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(20, .received(.logout(request: nil)))
     #expect(script.at(25, .credentials()) == [.verify(attempt: 2, Credentials(token: "token"))])
@@ -28,7 +28,7 @@ struct IdentityChangeTests {
   }
 
   @Test
-  func `a logout drops the verdict on a token that is being judged`() {
+  func `a logout drops the verdict on a token that is being verified`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(20, .credentials())
     _ = script.at(20, .received(.logout(request: nil)))
@@ -46,7 +46,7 @@ struct IdentityChangeTests {
   }
 
   @Test
-  func `a session before its login has nobody to log out`() {
+  func `a session before its login has no user to log out`() {
     var script = SessionScript()
     #expect(
       script.at(1, .received(.logout(request: nil))) == [.send(.error(.connectionRequired, request: nil))])
@@ -81,7 +81,7 @@ struct IdentityChangeTests {
   }
 
   @Test
-  func `a token that was accepted elsewhere does not change a session's user`() {
+  func `a token that was accepted by another request does not change a session's user`() {
     var script = SessionScript(loggedInUntil: 100, Self.changing)
     #expect(script.at(20, .renewed(.token(2, user: "bob", expiresAt: 200))).isEmpty)
     #expect(script.session.grant?.user == UserID("ann"))

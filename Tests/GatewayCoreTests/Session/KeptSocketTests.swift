@@ -19,7 +19,7 @@ struct KeptSocketTests {
   }
 
   @Test
-  func `on a kept socket the first refused refresh logs the user out, but not one that could not be judged`() throws {
+  func `on a kept socket the first refused refresh logs the user out, but an unverifiable one does not`() throws {
     var script = SessionScript(loggedInUntil: 100, try Self.policy())
     _ = script.at(50, .credentials())
     #expect(script.at(50, .refused(2, .storeUnavailable)).count == 2)
@@ -31,7 +31,7 @@ struct KeptSocketTests {
   }
 
   @Test
-  func `on a kept socket refused logins give no more time, and too many of them close it`() throws {
+  func `on a kept socket refused logins do not extend the timeout, and too many of them close it`() throws {
     var script = SessionScript(try Self.policy(refusedRefreshesMax: 3))
     let deadline = script.session.nextDeadline
     for attempt in 1...2 as ClosedRange<UInt32> {
@@ -55,7 +55,7 @@ struct KeptSocketTests {
   }
 
   @Test
-  func `a wire that ends at the first refused refresh closes, and one that does not goes on`() throws {
+  func `a wire that ends at the first refused refresh closes, and another wire continues`() throws {
     for (policy, isEnd) in [
       (try SessionPolicy(refusedRefreshesMax: 8).endingAtRefusedRefresh, true),
       (try SessionPolicy(refusedRefreshesMax: 8), false),

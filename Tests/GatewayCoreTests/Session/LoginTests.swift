@@ -4,7 +4,7 @@ import Testing
 
 struct LoginTests {
   @Test
-  func `credentials are judged, and a good token makes the session active`() {
+  func `credentials are verified, and a good token makes the session active`() {
     var script = SessionScript()
     #expect(script.session.nextDeadline == .seconds(10))
     #expect(
@@ -56,7 +56,7 @@ struct LoginTests {
   }
 
   @Test
-  func `credentials that need another step log nobody in and give no more time, and their notes are kept`() {
+  func `credentials that need another step log no user in and do not extend the timeout, and their notes are kept`() {
     var script = SessionScript(try! SessionPolicy(refusedRefreshesMax: 2))
     let half = Acceptance.token(expiresAt: 100).with {
       $0.wants = .credentialsMissing
@@ -77,7 +77,7 @@ struct LoginTests {
   }
 
   @Test
-  func `if the wire wants it, a refused client has time to close by itself, and its messages are ignored`() {
+  func `if the wire has it so, a refused client has time to close by itself, and its messages are ignored`() {
     var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
     _ = script.at(0, .credentials())
     #expect(
@@ -90,7 +90,7 @@ struct LoginTests {
   }
 
   @Test
-  func `a refused client that closes by itself is not closed`() {
+  func `a refused client that closes by itself is not closed by the gateway`() {
     var script = SessionScript(try! SessionPolicy(refusalLinger: .seconds(3)))
     _ = script.at(0, .credentials())
     _ = script.at(1, .refused(1, .tokenExpired))
@@ -98,7 +98,7 @@ struct LoginTests {
   }
 
   @Test
-  func `an operation before login gets 800101, whether or not a token is being judged`() {
+  func `an operation before login gets 800101, whether or not a token is being verified`() {
     var script = SessionScript()
     let refusal: [SessionEffect] = [.send(.error(.connectionRequired, request: RequestID("7")))]
     #expect(script.at(0, .join(request: "7")) == refusal)
@@ -113,7 +113,7 @@ struct LoginTests {
   }
 
   @Test
-  func `a second token while the first is judged is refused, and the first one still counts`() {
+  func `a second token while the first is being verified is refused, and the first one still counts`() {
     var script = SessionScript()
     _ = script.at(0, .credentials())
     #expect(
@@ -138,7 +138,9 @@ struct LoginTests {
   }
 
   @Test
-  func `a token that expired within the leeway logs in and is asked for at once, for no longer than documented`() {
+  func
+    `a token that expired within the leeway logs in, and another is requested at once, with no more time than documented`()
+  {
     var script = SessionScript()
     _ = script.at(9, .credentials())
     #expect(

@@ -14,7 +14,7 @@ struct OutageTests {
   }
 
   @Test(arguments: [GatewayError.storeUnavailable, .identityUnavailable])
-  func `a token that cannot be judged is no refusal, and the timeout begins again`(error: GatewayError) throws {
+  func `a token that cannot be verified is not refused, and the timeout starts again`(error: GatewayError) throws {
     var script = try Self.asked(SessionPolicy(refusedRefreshesMax: 1))
     _ = script.at(150, .credentials(request: "r"))
     #expect(
@@ -44,7 +44,7 @@ struct OutageTests {
   }
 
   @Test
-  func `a client that does not try again by itself is asked once more, then closed`() throws {
+  func `a client that does not try again by itself is asked again once, and then closed`() throws {
     var script = try Self.asked()
     _ = script.at(110, .credentials())
     _ = script.at(110, .refused(2, .identityUnavailable))
@@ -67,7 +67,7 @@ struct OutageTests {
   }
 
   @Test
-  func `a token that is refused after an outage gives no more time`() throws {
+  func `a token that is refused after an outage does not extend the timeout`() throws {
     var script = try Self.asked()
     _ = script.at(110, .credentials())
     _ = script.at(110, .refused(2, .identityUnavailable))
@@ -78,7 +78,7 @@ struct OutageTests {
   }
 
   @Test
-  func `an outage gives a revoked token no more time, revoked before it or during it`() throws {
+  func `an outage does not extend the time of a token that is revoked before or during it`() throws {
     var script = SessionScript(loggedInUntil: 1_000)
     _ = script.at(100, .revoked)
     _ = script.at(150, .credentials())
@@ -96,7 +96,7 @@ struct OutageTests {
   }
 
   @Test
-  func `the timeout that passes while the next token is judged is prolonged once, without a message`() throws {
+  func `a timeout that passes while the next token is verified is extended once, without a message`() throws {
     var script = try Self.asked()
     _ = script.at(110, .credentials())
     _ = script.at(110, .refused(2, .identityUnavailable))
@@ -106,7 +106,7 @@ struct OutageTests {
   }
 
   @Test
-  func `a token that cannot be judged before it is due changes nothing`() {
+  func `a token that cannot be verified before the gateway asks for one changes nothing`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(50, .credentials())
     #expect(script.at(50, .refused(2, .identityUnavailable)).count == 2)
@@ -115,7 +115,7 @@ struct OutageTests {
   }
 
   @Test
-  func `a login that cannot be judged is closed with 1013, not as a refusal`() {
+  func `a login that cannot be verified is closed with 1013, and not as a refusal`() {
     var script = SessionScript()
     _ = script.at(1, .credentials())
     let effects = script.at(1, .refused(1, .identityUnavailable))

@@ -32,7 +32,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `a life shorter than the lead is asked for at its half, and makes no tight loop`() throws {
+  func `a token with a life shorter than the lead is renewed at half its life, without a tight loop`() throws {
     var script = SessionScript(loggedInUntil: 10, try SessionPolicy(refreshLead: .seconds(30)))
     #expect(script.session.nextDeadline == .seconds(5))
     #expect(script.at(5, .wakeUp).count == 2)
@@ -59,7 +59,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `the timeout also passes while a token is judged, and the late verdict is dropped`() {
+  func `the timeout also passes while a token is verified, and the late verdict is dropped`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     _ = script.at(159, .credentials())
@@ -68,7 +68,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `a gateway that wakes up late gives nobody more time than documented`() {
+  func `a gateway that wakes up late gives no client more time than documented`() {
     var script = SessionScript(loggedInUntil: 100)
     var later = script
     #expect(
@@ -98,7 +98,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `an expired token at a refresh is refused, the same one and another`() {
+  func `an expired token is refused at a refresh, whether it is the same one or another`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(100, .wakeUp)
     _ = script.at(101, .credentials())
@@ -110,7 +110,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `a client may bring its own token again before it is due, but not an expired one`() {
+  func `a client may present its own token again before the gateway asks, but not an expired one`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(50, .credentials())
     #expect(
@@ -123,7 +123,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `a request that falls due while a token is judged is held back, and sent if the token is refused`() {
+  func `a request that becomes due while a token is verified is held back, and sent if the token is refused`() {
     var script = SessionScript(loggedInUntil: 100)
     _ = script.at(99, .credentials())
     #expect(script.at(100, .wakeUp).isEmpty)
@@ -166,7 +166,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `a token accepted elsewhere renews the session, and the client is told nothing`() {
+  func `a token that another request brought renews the session, and the client gets no message`() {
     var script = SessionScript(loggedInUntil: 100)
     #expect(script.at(50, .renewed(.token(2, expiresAt: 200))) == [.record(.refreshed(after: nil))])
     #expect(script.session.nextDeadline == .seconds(200))
@@ -205,7 +205,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `an operator's refresh order asks for a token although the present one is good, once`() {
+  func `an operator's refresh order makes the gateway ask once for a token, although the present one is valid`() {
     var script = SessionScript(loggedInUntil: 86_400)
     #expect(
       script.at(10, .askForRefresh) == [
@@ -221,7 +221,7 @@ struct RefreshTests {
   }
 
   @Test
-  func `an order during a judgement is held back until the verdict makes it needless or not`() {
+  func `an order during a verification is held back until the verdict shows whether it is still needed`() {
     for (order, cause) in [
       (SessionEvent.expireNow, RefreshCause.expiry), (.askForRefresh, .request), (.revoked, .revocation),
     ] {

@@ -26,7 +26,7 @@ struct SessionFilterTests {
   }
 
   @Test
-  func `an empty session filter matches everybody`() throws {
+  func `an empty session filter matches all sessions`() throws {
     #expect(takesIn(SessionFilter(), try ann()))
     #expect(SessionFilter().mayTakeIn(loop: 0) && SessionFilter().mayTakeIn(loop: 4095))
   }

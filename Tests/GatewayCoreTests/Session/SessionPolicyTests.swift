@@ -24,7 +24,7 @@ struct SessionPolicyTests {
   }
 
   @Test
-  func `an impossible session policy is refused with the name of what is wrong`() {
+  func `an impossible session policy is refused, and the error names the wrong value`() {
     func expectRefusal(naming name: String, _ make: () throws(SessionPolicyError) -> SessionPolicy) {
       let error = #expect(throws: SessionPolicyError.self) { _ = try make() }
       #expect(error?.description.contains(name) == true)

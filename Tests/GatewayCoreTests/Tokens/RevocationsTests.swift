@@ -47,7 +47,7 @@ struct RevocationsTests {
   }
 
   @Test
-  func `a revocation of everybody frees the entries of users it covers, and no other`() {
+  func `a revocation of everybody frees the entries of the users it covers, and no others`() {
     var revocations = Revocations(countMax: 2)
     for (user, seconds) in [("ann", 300), ("bob", 700)] as [(String, Double)] {
       expectRevoked(.user(UserID(user), issuedBefore: WallTime(seconds: seconds)), in: &revocations)
@@ -73,7 +73,7 @@ struct RevocationsTests {
   }
 
   @Test
-  func `a revocation is nothing new where all it covers is revoked already`() {
+  func `a revocation changes nothing if everything that it covers is revoked already`() {
     func at(_ seconds: Double) -> WallTime { WallTime(seconds: seconds) }
     let ann = { Revocations.Target.user(UserID("ann"), issuedBefore: at($0)) }
     var revocations = Revocations()
@@ -89,7 +89,7 @@ struct RevocationsTests {
   }
 
   @Test(arguments: [true, false])
-  func `a full table of revocations refuses more, says so, and forgets nothing`(isOfUsers: Bool) {
+  func `a full table of revocations refuses more, reports it, and forgets none`(isOfUsers: Bool) {
     var revocations = Revocations(countMax: 1_000)
     func target(_ number: Int) -> Revocations.Target {
       isOfUsers

@@ -110,7 +110,7 @@ struct TokenFamilyTests {
   }
 
   @Test
-  func `a family that was written down and read goes on as before`() {
+  func `a token family continues as before after it was written and read`() {
     for replay in RotationPolicy.Replay.allCases {
       let policy = RotationPolicy(grace: .seconds(10), replay: replay)
       var family = Self.family()

@@ -72,7 +72,7 @@ struct ClientEndsTests {
   }
 
   @Test
-  func `a client stays away after a close that says so`() {
+  func `a client does not reconnect after a close that forbids it`() {
     var client = Client.live(.wellBehaved, habits: Self.habits())
     #expect(
       client.on(.closed(4410)) == [.record(.lost("4410 barred", isExpected: false, timedOut: false))])
@@ -92,8 +92,7 @@ struct ClientEndsTests {
   }
 
   @Test
-  func `a client closed before its login settled was refused, waits longer each time, and gives up in the end`() throws
-  {
+  func `a client closed before its login settled was refused, waits longer each time, and finally gives up`() throws {
     var client = Client(.wellBehaved, habits: Self.habits(settle: .seconds(1)))
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -143,7 +142,7 @@ struct ClientEndsTests {
   }
 
   @Test
-  func `a client without an answer has renewed when it outlives the old token`() throws {
+  func `a client without an answer counts as renewed when it outlives the old token`() throws {
     var habits = Self.habits(.timer, lead: .duration(.seconds(10)))
     habits.refresh.isProvenBySurvival = true
     habits.refresh.grace = .seconds(5)

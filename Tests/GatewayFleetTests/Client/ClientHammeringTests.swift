@@ -40,7 +40,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a hammering client whose tokens the gateway refuses asks for another, again and again`() throws {
+  func `a hammering client whose tokens the gateway refuses asks for another repeatedly`() throws {
     var client = Client.live(.hammering)
     _ = client.on(Client.ask)
     for call in 2...50 {
@@ -51,7 +51,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a hammering client that is cut off asks for a login and goes on`() throws {
+  func `a hammering client that is disconnected asks for a login and continues`() throws {
     var client = Client.live(.hammering)
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(60)
@@ -63,7 +63,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a hammering client that is given tokens is a well-behaved one`() {
+  func `a hammering client that gets tokens is a well-behaved one`() {
     var (one, other) = (Client.live(.hammering), Client.live(.wellBehaved))
     for event in [Client.ask, .fetched(number: 2, .token(Client.new)), .heard(.refreshed)] {
       #expect(one.on(event) == other.on(event))
@@ -72,7 +72,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a client that hammers in vain loops for ever, and its loss is expected`() throws {
+  func `a client that hammers without success loops for ever, and its loss is expected`() throws {
     var plan = StormPlan()
     plan.hammersInVain = true
     var client = Client.live(.hammering)
@@ -96,7 +96,7 @@ struct ClientHammeringTests {
   }
 
   @Test
-  func `a pause is as the plan says, and a millisecond at the least`() {
+  func `a pause is as long as the plan says, and at least a millisecond`() {
     var plan = StormPlan()
     #expect(ClientPolicy(plan).hammerPause == .milliseconds(1))
     plan.hammerPause = 0.0005

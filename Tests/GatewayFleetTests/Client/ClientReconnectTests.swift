@@ -35,7 +35,7 @@ struct ClientReconnectTests {
   }
 
   @Test
-  func `an interrupted client retries through refusals and silence, one socket at a time, for as long as it takes`()
+  func `an interrupted client retries after refusals and silence, one socket at a time, for as long as it takes`()
     throws
   {
     var client = Client.live(.wellBehaved, reconnects: true)
@@ -63,7 +63,7 @@ struct ClientReconnectTests {
   }
 
   @Test
-  func `a client cut off because its refresh timed out is lost, even if it returns`() throws {
+  func `a client disconnected because its refresh timed out is lost, even if it returns`() throws {
     var client = Client.live(.wellBehaved, reconnects: true)
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(60)

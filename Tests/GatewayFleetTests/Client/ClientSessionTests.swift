@@ -86,7 +86,7 @@ struct ClientSessionTests {
   }
 
   @Test
-  func `a busy provider is called again no earlier than it said, and not by all clients at the same time`() throws {
+  func `a busy provider is called again no earlier than it asked, and not by all clients at the same time`() throws {
     var waits: Set<Duration> = []
     for seed in 0..<20 {
       var client = Client.live(.wellBehaved)
@@ -166,7 +166,7 @@ struct ClientLossTests {
   }
 
   @Test
-  func `a gateway may not cut off a forgetful client before the timeout that it announced`() {
+  func `a gateway must not disconnect a forgetful client before the timeout that it announced`() {
     var client = Client.live(.forgetful)
     _ = client.on(Client.ask)
     client.now = client.now + .seconds(30)
@@ -219,7 +219,7 @@ struct ClientLossTests {
   }
 
   @Test
-  func `a storm waits for a further refresh that was in trouble when all others were through, and for no later one`() {
+  func `a storm waits for a refresh that was in trouble when all others were done, and for no later one`() {
     func troubled() -> Client {
       var client = Client.live(.wellBehaved)
       _ = client.on(Client.ask)

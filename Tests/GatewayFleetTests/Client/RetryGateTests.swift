@@ -47,7 +47,7 @@ struct RetryGateTests {
   }
 
   @Test
-  func `a probe that nobody answers is followed by another, and two probes need two tokens`() {
+  func `a breaker's probe without an answer is followed by another, and two probes need two tokens`() {
     let rule = RetryRule(breaker: .init(failures: 1, of: 1, open: .seconds(10), probes: 2))
     var gate = RetryGate()
     gate.note(isToken: false, at: .zero, by: rule)

@@ -61,7 +61,8 @@ struct TokenJarTests {
   }
 
   @Test
-  func `a refused token whose successor is in the jar signs nobody out, and is the cause if that one is refused`() {
+  func `a refused token whose successor is in the jar signs out no user, and is the cause if the successor is refused`()
+  {
     let jar = Self.jar()
     _ = jar.show(by: 4)
     _ = jar.show(by: 5)

@@ -41,7 +41,7 @@ struct LatenessTests {
   }
 
   @Test
-  func `a storm that is in time has one figure without a second one beside it`() {
+  func `a storm that is on time has one figure, without a second one beside it`() {
     var ledger = Self.punctual(until: 1000)
     ledger.record(.refreshed(after: .milliseconds(46), number: 1), .wellBehaved, at: Self.at(1005))
     #expect(ledger.result.behaviours[.wellBehaved]?.refreshLatency.maximum == .milliseconds(46))
@@ -49,7 +49,7 @@ struct LatenessTests {
   }
 
   @Test
-  func `a client that began late by the storm's fault counts from its turn, and by no more than that`() throws {
+  func `a client that the storm started late counts from its planned start, and by no more than that`() throws {
     var ledger = Self.punctual(until: 1000, startsByPlan: true)
     ledger.begins(due: Self.at(2000), at: Self.at(3500))
     ledger.record(.connected(after: .milliseconds(1510), again: false), .wellBehaved, at: Self.at(3510))
@@ -58,7 +58,7 @@ struct LatenessTests {
   }
 
   @Test
-  func `the sum of parts of which one was late equals the whole counted together`() throws {
+  func `the sum of parts of which one was late equals the total counted together`() throws {
     var late = Self.punctual(until: 1000)
     late.record(.refreshed(after: .milliseconds(2040), number: 1), .wellBehaved, at: Self.at(3000))
     var punctual = Self.punctual(until: 1000)

@@ -87,7 +87,7 @@ struct StormResultTests {
   }
 
   @Test
-  func `a fleet in one second scores as many times the mean as the wave was given seconds`() {
+  func `a fleet that refreshes within one second scores as many times the mean as the wave has seconds`() {
     var result = StormResult()
     result.given = 60
     for bin in 800..<813 { result.bins.accepted.count(10, inBin: bin) }

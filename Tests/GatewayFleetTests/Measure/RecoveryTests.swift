@@ -81,7 +81,7 @@ struct RecoveryTests {
   }
 
   @Test
-  func `a fleet that is never disturbed has recovered at once, and one that stays down never does`() {
+  func `a fleet that is never disturbed has recovered at once, and one that stays down never recovers`() {
     #expect(Self.storm([]).recoveredAfter == 0)
     #expect(Self.storm([(5, 60, 100)]).recoveredAfter == nil)
   }

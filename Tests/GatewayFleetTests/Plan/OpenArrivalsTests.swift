@@ -27,7 +27,7 @@ struct OpenArrivalsTests {
   }
 
   @Test
-  func `nobody comes while the rate is 0, or after the end`() {
+  func `no client comes while the rate is 0, or after the end`() {
     let pacer = ArrivalPacer(Self.arrivals([(0, 0), (60, 0), (60, 10), (70, 10), (70, 0), (90, 0), (90, 10)], 95))
     #expect(pacer.count == 150 && pacer.arrival(of: 0) == .seconds(60) && pacer.arrival(of: 100) == .seconds(90))
     #expect(ArrivalPacer(Self.arrivals([(0, 0)], 10)).count == 0)
@@ -96,7 +96,7 @@ struct OpenArrivalsTests {
   }
 
   @Test
-  func `a place is had by one client at a time, and an arrival beyond the most has none`() {
+  func `one client at a time has a place, and an arrival beyond the maximum gets none`() {
     var places = ArrivalPlaces(most: 2)
     let taken = (0..<3).map { places.take(for: $0) }
     #expect(taken == [0, 1, nil] && places.taken == 2)
@@ -107,7 +107,7 @@ struct OpenArrivalsTests {
   }
 
   @Test
-  func `a client that logs in at the end of a storm of arrivals has not failed, and one of a fleet has`() {
+  func `a client of a storm of arrivals that is still logging in at its end has not failed, and one of a fleet has`() {
     var open = Ledger(start: .zero, onset: nil)
     for present in 1...3 { open.arrived(present: present) }
     open.record(.unfinished, .wellBehaved, at: .zero)

@@ -31,7 +31,7 @@ struct StormPlanTests {
   }
 
   @Test
-  func `a mix is written as it is read`() throws {
+  func `a mix is written as it was read`() throws {
     let text = "well-behaved=90,slow=4.5,forgetful=2"
     #expect(try BehaviourMix(parsing: text).description == text)
   }

@@ -24,7 +24,7 @@ struct StormCareTests {
   }
 
   @Test
-  func `the first tokens expire when the last client can have one, and an earlier time is refused`() throws {
+  func `the first tokens expire when the last client can have one, and an earlier expiry is refused`() throws {
     var plan = StormPlan()
     plan.clients = 600
     plan.rate = 500
@@ -40,7 +40,7 @@ struct StormCareTests {
   }
 
   @Test
-  func `a finished part keeps its clients until it is told to leave, and was not interrupted then`() throws {
+  func `a finished part keeps its clients until it is told to leave, and does not count as interrupted`() throws {
     let alone = try VirtualStorm().run().result
     var storm = try VirtualStorm()
     storm.waitsForOthers = true
@@ -54,7 +54,7 @@ struct StormCareTests {
   }
 
   @Test
-  func `a part that is ended before it is through was interrupted`() throws {
+  func `a part that is ended before it has finished counts as interrupted`() throws {
     var storm = try VirtualStorm()
     storm.waitsForOthers = true
     storm.interruptAfter = .seconds(4)

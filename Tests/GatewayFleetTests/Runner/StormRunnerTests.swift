@@ -99,7 +99,7 @@ struct StormRunnerTests {
   }
 
   @Test
-  func `a client whose first token would end before the provider answers is late, and not refused`() throws {
+  func `a client whose first token would expire before the provider answers is late, and not refused`() throws {
     var storm = try VirtualStorm()
     // A request is under way for about a second, and the last ones are sent just before the common expiry.
     storm.latency = .milliseconds(300)...(.milliseconds(400))
@@ -153,7 +153,7 @@ struct StormRunnerTests {
   }
 
   @Test
-  func `tokens that expire each by itself make no wave`() throws {
+  func `tokens that expire one by one make no wave`() throws {
     var storm = try VirtualStorm()
     storm.plan.expiry = .own
     storm.plan.rate = 10
@@ -175,7 +175,7 @@ struct StormRunnerTests {
   }
 
   @Test
-  func `a bound on concurrent requests is kept, and the wait for a place counts as the provider's latency`() throws {
+  func `the bound on concurrent requests holds, and the wait for a place counts as the provider's latency`() throws {
     var storm = try VirtualStorm()
     storm.plan.fetches = 4
     storm.provider = try TokenProviderPolicy(latency: .milliseconds(100))
@@ -188,7 +188,7 @@ struct StormRunnerTests {
   }
 
   @Test
-  func `clients that were cut off return if they may, and the loss is still counted`() throws {
+  func `disconnected clients return if they may, and the loss is still counted`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "well-behaved=1,forgetful=1")
     storm.plan.reconnects = true
@@ -225,7 +225,7 @@ struct StormRunnerTests {
   }
 
   @Test
-  func `a storm that runs out of time says so`() throws {
+  func `a storm that runs out of time reports it`() throws {
     var storm = try VirtualStorm()
     storm.plan.behaviours = try BehaviourMix(parsing: "forgetful=1")
     storm.plan.bound = 20

@@ -24,7 +24,7 @@ struct StormScenarioTests {
   }
 
   @Test
-  func `a scenario says of each phase when it begins, what is ordered and what has to hold`() throws {
+  func `a scenario describes for each phase when it begins, what is ordered and which thresholds must hold`() throws {
     let scenario = try Self.scenario(
       """
       { // As people write it.
@@ -70,7 +70,9 @@ struct StormScenarioTests {
     ("{\"phases\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}", "'b' needs a \"from\", or 'a' a \"for_s\""),
     ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1}, {\"name\": \"a\"}]}", "two phases are called 'a'"),
   ])
-  func `a scenario that cannot be carried out is refused with what would be right`(text: String, says: String) {
+  func `a scenario that cannot be carried out is refused, and the error names what would be right`(
+    text: String, says: String
+  ) {
     #expect(Self.reason(text).contains(says), "\(Self.reason(text))")
   }
 

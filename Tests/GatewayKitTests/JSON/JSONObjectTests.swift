@@ -28,7 +28,7 @@ struct JSONObjectTests {
   }
 
   @Test
-  func `a member of the wrong type is refused by its name, and an absent one is nil`() throws {
+  func `a member of the wrong type is refused with its name, and an absent one is nil`() throws {
     try read(#"{"n":null,"s":"abc","i":3,"r":-2.5,"l":["a",1],"o":{"x":"y"}}"#) { object throws in
       #expect(try object.string("missing", bytes: 1...3) == nil)
       #expect(try object.string("s", bytes: 1...3) == "abc")

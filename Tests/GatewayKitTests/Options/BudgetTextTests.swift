@@ -21,7 +21,7 @@ struct BudgetTextTests {
     "user=30/60s,ban-status=403", "user=30/60s,of=renew", "user=9999999999999999999/60s", "user=30/1e300d",
     "user=30/60s,retry-after=99999999999999999999",
   ])
-  func `a text that is no budget is refused with what is expected`(text: String) {
+  func `a text that is not a budget is refused, and the error names what is expected`(text: String) {
     let mistake = #expect(throws: BudgetText.Mistake.self) { try BudgetText.parse(text) }
     #expect((mistake?.description.utf8.count ?? 0) > 20)
   }

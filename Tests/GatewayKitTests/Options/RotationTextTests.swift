@@ -21,7 +21,8 @@ struct RotationTextTests {
     ("grace=1s,grace=2s", "'grace' is given twice"), ("graze=1s", "'graze=' is unknown"),
     ("strict,grace=1s", "'strict' is not name=value"),
   ])
-  func `a text that is no rotation is refused with what would be right`(text: String, reason: String) {
+  func `a text that is not a rotation is refused, and the error names what would be right`(text: String, reason: String)
+  {
     let error = #expect(throws: RotationText.Mistake.self) { try RotationText.parse(text) }
     #expect(error?.description.hasPrefix(reason) == true, "\(error?.description ?? "none")")
   }

@@ -67,7 +67,7 @@ struct RefreshTokensTests {
   }
 
   @Test
-  func `a user's logins beyond a thousand end the oldest, where a theft would end all of them`() throws {
+  func `if a theft ends all of a user's logins, the thousand-and-first login ends the oldest one`() throws {
     var tokens = Self.tokens(RotationPolicy(revokes: .user))
     let all = (0..<1_001).map { _ in tokens.begin(Self.order("ann"), at: Self.now) }
     #expect(tokens.read(all[0].token) == nil && tokens.read(all[1].token) != nil)

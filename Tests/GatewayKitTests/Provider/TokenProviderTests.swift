@@ -84,7 +84,7 @@ struct TokenProviderTests {
   }
 
   @Test
-  func `a date in Retry-After is in whole seconds, and no earlier than the time that it stands for`() throws {
+  func `a date in Retry-After is in whole seconds, and no earlier than the time it means`() throws {
     let time = try #require(WallTime(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT"))
     for (later, seconds) in [(Duration.zero, 37), (.nanoseconds(1), 38), (.milliseconds(999), 38)] {
       let refusal = TokenRefusal(.tooMany, status: 429, retryAfter: .at(time + later))
@@ -95,7 +95,7 @@ struct TokenProviderTests {
   }
 
   @Test
-  func `a request beyond a budget takes no place in the queue, and is counted by itself`() throws {
+  func `a request beyond a budget takes no place in the queue, and is counted separately`() throws {
     let policy = try TokenProviderPolicy(
       latency: .seconds(1), concurrency: 1, queueMax: 1,
       budgets: [RequestBudget(.user, limit: 1, window: .seconds(60))])

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20)))
 struct ParrotTests {
   @Test(arguments: TestPlace.allCases)
-  func `the parrot greets a client with a token, and nobody else`(place: TestPlace) async throws {
+  func `the parrot greets a client with a token, and no other client`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       #expect(try await parrot.greet("ann").hear() == #"{"type":"welcome","user":"ann"}"#)
       let stranger = await parrot.dial()
@@ -37,7 +37,7 @@ struct ParrotTests {
   }
 
   @Test(arguments: TestPlace.allCases)
-  func `the parrot does nothing for a client that it has not greeted`(place: TestPlace) async throws {
+  func `the parrot ignores a client that it has not greeted`(place: TestPlace) async throws {
     try await ParrotWorld.run(place) { parrot in
       let peer = await parrot.dial()
       peer.say(#"{"type":"teach","word":"hello"}"#)

@@ -18,7 +18,7 @@ struct PlannerTests {
   }
 
   @Test
-  func `the least capacity lies within a fiftieth between a value that holds and one that fails`() async throws {
+  func `the least capacity is within a fiftieth between a value that holds and one that fails`() async throws {
     let answer = try await Self.planner().answer(.capacity)
     let value = try #require(answer.value)
     let margin = try #require(answer.margin)
@@ -55,7 +55,7 @@ struct PlannerTests {
   }
 
   @Test
-  func `a judge is given the share of the fleet that was simulated, and an observer each try`() async throws {
+  func `a judge gets the share of the fleet that was simulated, and an observer gets each try`() async throws {
     let shares = Mutex(Set<Double>())
     let values = Mutex([Double]())
     let planner = Planner(
@@ -88,7 +88,7 @@ struct PlannerTests {
   }
 
   @Test
-  func `the answer is the longest outage that holds, or none where nothing holds`() async throws {
+  func `the answer is the longest outage that holds, or none if nothing holds`() async throws {
     let answer = try await Self.planner().answer(.outage)
     // The herd needs 50 s of the minute.
     let seconds = try #require(answer.value).value

@@ -54,7 +54,8 @@ struct TriggerTests {
   }
 
   @Test
-  func `no outage tips a fleet whose queue is shorter than its clients' patience, or that drops abandoned requests`()
+  func
+    `no outage tips a fleet whose queue is shorter than its clients' timeout, or whose provider drops abandoned requests`()
     throws
   {
     let short = Self.fleet(load: 0.5, queue: 95)
@@ -107,7 +108,7 @@ struct TriggerTests {
   }
 
   @Test
-  func `lost answers leave their callers to time out, and a slow minute is as slow as it says`() throws {
+  func `lost answers make their callers time out, and a slow minute is as slow as configured`() throws {
     let calm = Self.fleet(load: 0.1)
     var world = try MachineWorld(
       calm.atRest(Disturbance(.lost, at: calm.pushAt, size: 1), andAfter: .seconds(60)))

@@ -50,7 +50,7 @@ struct VerdictTests {
   }
 
   @Test
-  func `a fleet stays down behind a full queue where it is calm by itself, and does not if requests are dropped`()
+  func `a fleet that is calm by itself stays down behind a full queue, unless requests are dropped`()
     async throws
   {
     let settings = Self.fleet(load: 0.5, outage: nil)
@@ -70,7 +70,8 @@ struct VerdictTests {
   }
 
   @Test
-  func `requests of callers that have gone fill the queue once, and bring tokens to nobody, with and without rotation`()
+  func
+    `requests of callers that have gone fill the queue once, and their tokens reach no client, with and without rotation`()
     throws
   {
     for rotates in [false, true] {

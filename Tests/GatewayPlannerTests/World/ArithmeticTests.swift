@@ -61,7 +61,7 @@ struct ArithmeticTests {
   }
 
   @Test
-  func `nobody waits where jitter × life × capacity exceeds the number of clients, within 5 %`() throws {
+  func `no client waits where jitter × life × capacity exceeds the number of clients, within 5 %`() throws {
     // 200 a second serve 10,000 in 50 s: 1.389 % of an hour.
     let enough = 10_000.0 / 200 / 3600
     let more = try Self.herd(jitter: enough * 1.05)
@@ -73,7 +73,7 @@ struct ArithmeticTests {
   }
 
   @Test(arguments: [3600, 86_400, 604_800])
-  func `tokens of a day do not make a herd of clients that came one by one`(seconds: Int) throws {
+  func `tokens that live for a day make no herd if their clients came one by one`(seconds: Int) throws {
     let result = try Self.herd {
       $0.plan.clients = 300
       $0.plan.rate = 10

@@ -28,7 +28,7 @@ struct BudgetTests {
   }
 
   @Test
-  func `loopers offer their number over round trip and pause`() throws {
+  func `looping clients send one request for each round trip and pause`() throws {
     let result = try Self.loop(seconds: 20)
     #expect((19_990...20_010).contains(result.provider.calls))
     #expect(result.provider.calls(of: .hammering) == result.provider.calls && result.provider.granted == 0)
@@ -44,7 +44,7 @@ struct BudgetTests {
   }
 
   @Test
-  func `a budget lets its limit a window through for each looper, and no more`() throws {
+  func `a budget lets its limit through in each window for each looping client, and no more`() throws {
     let result = try Self.loop(seconds: 100, [RequestBudget(.user, limit: 50, window: .seconds(10))])
     let limited = try #require(result.provider.budgets).limited
     #expect(result.provider.calls - limited - result.unansweredCalls == 10 * 10 * 50)
@@ -90,7 +90,7 @@ struct BudgetTests {
   }
 
   @Test
-  func `a budget of logins lets renewals pass, and one for all together grows with the fleet`() throws {
+  func `a budget of logins lets renewals pass, and a budget for all clients together grows with the fleet`() throws {
     var logins = RequestBudget(.all, limit: 60, window: .seconds(3600))
     logins.purpose = .login
     var settings = WorldSettings(plan: StormPlan(), provider: ProviderModel(.unbounded))
@@ -107,7 +107,7 @@ struct BudgetTests {
   }
 
   @Test(arguments: [RequestBudget.Advice.left, .seconds(7), .spread(3...9), .date, .none])
-  func `every Retry-After of a budget has the same end on any run, and a client heeds it`(
+  func `every Retry-After of a budget ends at the same time in any run, and a client obeys it`(
     advice: RequestBudget.Advice
   ) throws {
     func run() throws -> StormResult {

@@ -45,7 +45,7 @@ struct RetryTests {
   }
 
   @Test(arguments: [0.3, 0.8])
-  func `a budget that all share lets its capacity and the deposits through as retries, and not one more`(
+  func `a budget that all clients share lets its capacity and the deposits through as retries, and no more`(
     failing: Double
   ) throws {
     let rule = RetryRule(per: .fleet, budget: .init(deposit: 0.1, capacity: 25))
@@ -70,7 +70,7 @@ struct RetryTests {
   }
 
   @Test
-  func `a breaker that all share makes its failures and then one call for each time that it is open`() throws {
+  func `a breaker that all clients share makes its failures and then one call for each time that it is open`() throws {
     let rule = RetryRule(per: .fleet, breaker: .init(failures: 5, of: 10, open: .seconds(30), probes: 1))
     let result = try Self.logins(200, failing: 1, tries: 1_000_000, rule)
     // Calls of 40 ms were under way when it opened, eight at the most; then there is a probe after each half minute.
@@ -79,7 +79,7 @@ struct RetryTests {
   }
 
   @Test
-  func `clients that hammer heed no rule for retries`() throws {
+  func `clients that hammer obey no rule for retries`() throws {
     let rule = RetryRule(budget: .init(deposit: 0, capacity: 0))
     let result = try Self.logins(10, failing: 1, tries: 10, rule) {
       $0.plan.behaviours = (try? BehaviourMix([.hammering: 1])) ?? .allWell

@@ -41,7 +41,9 @@ struct RotationTests {
   }
 
   @Test
-  func `a strict herd before a provider that drops abandoned requests signs out no more than it has places`() throws {
+  func `a strict herd before a provider that drops abandoned requests signs out at most as many as it has places`()
+    throws
+  {
     let result = try Self.herd(Self.strict) { $0.provider.abandoned = .drop }
     #expect(try #require(result.signOuts).total <= 1)
   }
@@ -131,7 +133,7 @@ struct RotationTests {
   }
 
   @Test
-  func `a refresh token that nobody uses ends, and the device knows that cause if it knows the time`() throws {
+  func `an unused refresh token expires, and the device knows that cause if it knows the time`() throws {
     let result = try Self.herd(clients: 50, RotationPolicy(idle: .seconds(30)))
     #expect(result.signOuts?.causes == [.idle: 50] && result.rotation?.replays == 0)
   }

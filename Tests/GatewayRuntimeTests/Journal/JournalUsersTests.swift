@@ -7,7 +7,7 @@ struct JournalUsersTests {
   private func user(_ number: Int) -> UserID { UserID("user-\(number)") }
 
   @Test
-  func `10,000 users each keep their own number while connections hold them`() {
+  func `10,000 users each keep their number while connections of theirs exist`() {
     var users = JournalUsers()
     let numbers = (0..<10_000).map { users.take(user($0), holders: 1, next: UInt64($0) + 1, first: 1) }
     #expect(Set(numbers).count == 10_000)
@@ -40,7 +40,7 @@ struct JournalUsersTests {
   }
 
   @Test
-  func `numbers that no user has name nobody`() {
+  func `numbers without a user name no user`() {
     var users = JournalUsers()
     #expect(users[0] == nil && users[1] == nil && users[.max] == nil)
     let ann = users.take(UserID("ann"), holders: 0, next: 1, first: 1)

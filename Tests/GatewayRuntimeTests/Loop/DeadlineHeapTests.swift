@@ -116,7 +116,7 @@ struct DeadlineHeapTests {
   }
 
   @Test
-  func `a deadline in the distant future is none, and setting one removes the old one`() {
+  func `a deadline in the distant future counts as none, and setting one removes the old one`() {
     let heap = DeadlineHeap()
     let waiter = Waiter(0)
     heap.set(waiter.wakeup, at: .distantFuture)
@@ -132,7 +132,7 @@ struct DeadlineHeapTests {
   }
 
   @Test(arguments: 1...20)
-  func `the deadline heap does what a searched list does, for any order of sets, moves, removals and wake-ups`(
+  func `the deadline heap behaves like a sorted list, for any order of sets, moves, removals and wake-ups`(
     seed: UInt64
   ) {
     var generator = SeededGenerator(seed: seed)
@@ -157,7 +157,7 @@ struct DeadlineHeapTests {
   }
 
   @Test(arguments: 1...12)
-  func `a crowd that is due at once is woken in the same order, whatever is set, moved and removed meanwhile`(
+  func `waiters that are due together wake in the same order, whatever is set, moved and removed in between`(
     seed: UInt64
   ) {
     var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ struct LateSpansTests {
   private static func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: Int64(milliseconds) * 1_000_000) }
 
   @Test
-  func `a million late spans are kept in a few hundred without losing any lost time`() {
+  func `a million late spans are stored in a few hundred without losing lost time`() {
     var spans = LateSpans()
     for number in 0..<1_000_000 {
       spans.add(from: Self.at(number * 100), to: Self.at(number * 100 + 100), lost: .milliseconds(30))
@@ -27,7 +27,7 @@ struct LateSpansTests {
   }
 
   @Test
-  func `a late span counts what lies between two times, and never more than the time between them`() {
+  func `a late span counts only the part between two times`() {
     let late = LateTimes([
       .init(from: .seconds(1), to: .seconds(3), lost: .milliseconds(1_500)),
       .init(from: .seconds(5), to: .seconds(6), lost: .milliseconds(200)),

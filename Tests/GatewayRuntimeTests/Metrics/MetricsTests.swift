@@ -98,7 +98,7 @@ struct MetricsTests {
   }
 
   @Test
-  func `every label that is counted by its place has a place of its own`() {
+  func `every label that is counted by its position has a position of its own`() {
     func check<Label: CountedCase>(_ type: Label.Type) {
       #expect(Label.allCases.map(\.place) == Array(0..<Label.allCases.count), "\(type)")
       var counter = CaseCounter<Label>()

@@ -80,7 +80,7 @@ struct CommandLaneTests {
   }
 
   @Test
-  func `commands come before the joins and leaves that were asked for after them`() {
+  func `commands run before the joins and leaves that were requested after them`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", #"{"type":"join","cid":"default:x"}"#, "do b 0", #"{"type":"leave","cid":"default:x"}"#)
     #expect(heard(peer) == [])
@@ -148,7 +148,7 @@ struct CommandLaneTests {
   }
 
   @Test
-  func `commands are done before the logout behind them, and later ones belong to the next user`() {
+  func `commands run before the logout behind them, and later ones belong to the next user`() {
     let peer = gateway.connect(gateway.token())
     let next = gateway.token("bob").token
     say(peer, "do a 100", "do b 100", "out", "do c 0", #"{"type":"connect","token":"\#(next)"}"#, "do d 0")
@@ -162,7 +162,7 @@ struct CommandLaneTests {
   }
 
   @Test
-  func `commands are done although the client closed behind them, and its end is announced afterwards`() {
+  func `commands run although the client closed behind them, and its end is announced afterwards`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 100", "do b 100")
     peer.close()
@@ -172,7 +172,7 @@ struct CommandLaneTests {
   }
 
   @Test
-  func `commands of an ended login are answered to nobody, not even the same user logged in anew`() {
+  func `commands of an ended login are not answered, even if the same user has logged in again`() {
     let peer = gateway.connect(gateway.token())
     say(peer, "do a 1000", "do b 1000")
     #expect(gateway.order { try? await $0.control(UserID("ann"), .received(.logout(request: nil))) } == 1)

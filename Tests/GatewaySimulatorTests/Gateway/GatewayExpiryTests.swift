@@ -77,7 +77,7 @@ struct GatewayExpiryTests {
   }
 
   @Test
-  func `a client that repeats the same expired token is disconnected before it makes a storm`() {
+  func `a client that repeats the same expired token is disconnected before it can loop`() {
     let old = gateway.token(life: .seconds(100))
     let peer = gateway.connect(old)
     gateway.world.advance(by: .seconds(100))

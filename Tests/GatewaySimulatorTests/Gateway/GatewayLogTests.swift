@@ -57,7 +57,7 @@ struct GatewayLogTests {
   }
 
   @Test
-  func `a client that is cut off has a line with user and reason, and one that leaves has none`() throws {
+  func `a disconnected client has a log line with user and reason, and one that leaves has none`() throws {
     let gateway = try gateway()
     let late = gateway.connect(gateway.token("late", life: .seconds(10)))
     let silent = gateway.connect()

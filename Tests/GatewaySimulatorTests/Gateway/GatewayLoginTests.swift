@@ -112,7 +112,7 @@ struct GatewayLoginTests {
   }
 
   @Test
-  func `a client waits while its token is judged, and is disconnected if that takes too long`() throws {
+  func `a client waits while its token is verified, and is disconnected if that takes too long`() throws {
     let gateway = try SimulatedGateway(judgement: .seconds(4))
     let patient = gateway.connect(gateway.token())
     gateway.world.advance(by: .seconds(1))
@@ -135,7 +135,7 @@ struct GatewayLoginTests {
   }
 
   @Test
-  func `a client is told a few times what is wrong with its messages`() {
+  func `a client is told what is wrong with its messages, but only a few times`() {
     let peer = gateway.connect(gateway.token())
     for _ in 0..<7 { peer.say(gateway.dialect.encode(.garbage)) }
     peer.say(gateway.dialect.encode(.ping))

@@ -38,7 +38,9 @@ struct GatewayOrdersTests {
   }
 
   @Test
-  func `a revoked token closes its connections with 4004 if the policy says so, and leaves others of the user`() throws
+  func
+    `a revoked token closes its connections with 4004 if the policy says so, and other connections of the user stay`()
+    throws
   {
     let gateway = try gateway(.close)
     let token = gateway.token()
@@ -65,7 +67,7 @@ struct GatewayOrdersTests {
   }
 
   @Test
-  func `a token revoked while it is judged is refused when its verdict arrives`() throws {
+  func `a token revoked while it is verified is refused when its verdict arrives`() throws {
     let gateway = try SimulatedGateway(judgement: .seconds(5))
     let peer = gateway.connect(gateway.token())
     gateway.world.advance(by: .seconds(1))

@@ -31,7 +31,8 @@ struct GatewaySiteTests {
   }
 
   @Test
-  func `no token is minted for a script of another origin unless it is on the list, and none reads a refusal`() throws {
+  func `a script of another origin gets no token unless the origin is on the list, and cannot read the refusal`() throws
+  {
     func mint(_ gateway: SimulatedGateway, _ headers: [HTTPField]) throws -> HTTPResponse {
       try #require(try gateway.fetch("POST", "/v1/tokens", headers: headers, body: #"{"user_id":"ann"}"#)?.get())
     }
@@ -79,7 +80,7 @@ struct GatewaySiteTests {
   }
 
   @Test
-  func `an echo is served if the flag says so, and nowhere else`() throws {
+  func `an echo is served only if the flag is set`() throws {
     for isOffered in [true, false] {
       let gateway = try gateway(echoes: isOffered)
       let peer = SimulatedPeer(

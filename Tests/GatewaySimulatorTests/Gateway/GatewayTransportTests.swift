@@ -84,7 +84,7 @@ struct GatewayTransportTests {
   }
 
   @Test
-  func `a slow consumer is disconnected with a code of its own, and costs the others nothing`() throws {
+  func `a slow consumer is disconnected with its own close code, and does not slow the others`() throws {
     let (ann, bob, slow) = (join("ann"), join("bob"), join("slow"))
     slow.faults.isReading = false
     let text = String(repeating: "x", count: 1_000)
@@ -174,7 +174,7 @@ struct GatewayTransportTests {
   }
 
   @Test
-  func `the figures count what happened, by reason`() throws {
+  func `the counters agree with what happened, by reason`() throws {
     let kept = gateway.connect(gateway.token("ann", life: .seconds(100)))
     let lost = gateway.connect(gateway.token("bob", life: .seconds(100)))
     gateway.world.advance(by: .seconds(107))

@@ -74,7 +74,7 @@ struct HorizonTests {
   }
 
   @Test
-  func `a coming wave is spread so that each session is asked once, evenly, and only while it needs it`() throws {
+  func `a coming wave is spread so that each session is asked once, evenly, and only while it needs a token`() throws {
     let gateway = try SimulatedGateway(loops: 2, keepsTrace: false)
     let wave = gateway.world.wallTime + .seconds(600)
     let peers = (0..<100).map { gateway.connect(gateway.token("user \($0)", life: .seconds(600))) }

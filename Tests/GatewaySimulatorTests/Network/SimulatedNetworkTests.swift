@@ -236,7 +236,7 @@ struct SimulatedNetworkTests {
   }
 
   @Test
-  func `a streamed answer is read to its end, or to that of the reader's patience`() {
+  func `a streamed answer is read to its end, or until the reader's timeout`() {
     network.conditions.latency = .milliseconds(5) ... .milliseconds(5)
     let site = FeedSite()
     network.listen(on: target, loops: [world.loops[0]], site: site)
@@ -263,7 +263,7 @@ struct SimulatedNetworkTests {
   }
 
   @Test
-  func `the trace holds what the accepting end did and never what a client sent`() {
+  func `the trace has what the accepting end did and never what a client sent`() {
     let peer = connect()
     peer.say("a secret token")
     world.settle()

@@ -98,7 +98,7 @@ struct SimulatedSocketFaultsTests {
   }
 
   @Test
-  func `the end of a peer is noticed by a side that does not read`() {
+  func `a side that does not read notices the peer's end`() {
     peer.say("stop")
     peer.say("lost")
     peer.abort()

@@ -47,7 +47,7 @@ struct SimulatedWorldTests {
   }
 
   @Test
-  func `running until idle gives up after its limit`() {
+  func `running until idle stops at its limit`() {
     let world = SimulatedWorld()
     world.loop.execute(at: .zero + .seconds(10)) {}
     #expect(!world.runUntilIdle(within: .seconds(9)))
@@ -109,7 +109,7 @@ struct SimulatedWorldTests {
   }
 
   @Test
-  func `a trace dates its lines and hashes them, kept or not`() {
+  func `a trace has its lines with times and a hash of them, whether lines are kept or not`() {
     let worlds = [true, false].map { SimulatedWorld(keepsTrace: $0) }
     for world in worlds {
       world.advance(by: .milliseconds(1_500))
@@ -125,7 +125,7 @@ struct SimulatedWorldTests {
   }
 
   @Test
-  func `a loop that makes work for itself at one instant is run in rounds with the others`() {
+  func `a loop that enqueues work for itself at one instant takes turns with the others`() {
     let world = SimulatedWorld(loops: 2)
     let order = Order()
     for loop in world.loops {

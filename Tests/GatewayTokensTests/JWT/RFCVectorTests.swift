@@ -36,7 +36,7 @@ struct RFCVectorTests {
   }
 
   @Test
-  func `the token of RFC 7515 appendix A.1 is good until its exp, and not on it`() throws {
+  func `the token of RFC 7515 appendix A.1 is valid before its exp, and not at it`() throws {
     let vector = Self.all[0]
     var policy = TokenPolicy()
     policy.leeway = .zero

@@ -187,7 +187,7 @@ struct RefusalTests {
   }
 
   @Test
-  func `a token error is mapped to what the peer is told, and never shows the token`() throws {
+  func `a token error is mapped to the peer's error, and never shows the token`() throws {
     let verifier = try Fixture.verifier(try Fixture.key("hmac-32", id: "main"))
     for forgery in Self.form + Self.header + Self.signature + Self.claims {
       let told = forgery.error.gatewayError

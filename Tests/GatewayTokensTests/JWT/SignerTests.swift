@@ -69,7 +69,7 @@ struct SignerTests {
   }
 
   @Test
-  func `dates of tokens are written as short as they are exact, and read back the same`() throws {
+  func `dates in tokens are written as briefly as exactness allows, and read back the same`() throws {
     let times: [(Int64, String)] = [
       (1_700_000_000_000_000_000, "1700000000"), (1_700_000_000_500_000_000, "1700000000.5"),
       (1_700_000_000_000_001_999, "1700000000.000001"), (0, "0"), (-500_000_000, "-0.5"),

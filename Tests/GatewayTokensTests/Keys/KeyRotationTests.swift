@@ -11,7 +11,7 @@ struct KeyRotationTests {
   }
 
   @Test(arguments: ["kid", nil])
-  func `the previous key is accepted until its end date and not on it, and the next one stays`(named: String?) throws {
+  func `the previous key is accepted before its end date and not at it, and the next one stays`(named: String?) throws {
     let previous = try Fixture.key("hmac-32", id: named.map { _ in "2022" }, endsAt: end)
     let next = try Fixture.key("hmac-48", id: named.map { _ in "2023" })
     let verifier = try Fixture.verifier(previous, next)

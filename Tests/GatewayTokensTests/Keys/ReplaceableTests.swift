@@ -15,7 +15,7 @@ struct ReplaceableTests {
   }
 
   @Test
-  func `a retirement frees what was replaced before it, and nothing that was replaced later`() {
+  func `a retirement frees values replaced before it, and none replaced later`() {
     var boxes: [Weak] = []
     func box(_ number: Int) -> Box {
       let box = Box(number)

@@ -79,7 +79,9 @@ struct TokenDescriptionTests {
   }
 
   @Test(arguments: mistakes)
-  func `a token description with a mistake says where it is and what would be right`(text: String, complaint: String)
+  func `a token description with a mistake is refused, and the error names its place and what would be right`(
+    text: String, complaint: String
+  )
     throws
   {
     let error = #expect(throws: DescriptionError.self) { try Self.read(text) }

@@ -68,7 +68,8 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `a described token endpoint renews with the last answer's values, and begins anew when that is refused`() throws
+  func `a described token endpoint renews with the last answer's values, and logs in again when that is refused`()
+    throws
   {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
@@ -94,7 +95,7 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `a client keeps to one of several token endpoints, and takes the next after a failure`() throws {
+  func `a client stays with one of several token endpoints, and takes the next after a failure`() throws {
     let endpoint = try TokenDescriptionTests.endpoint(
       """
       { "tokens": 1, "request": { "url": ["https://one/t", "http://[::1]:81/u?x=1"] },
@@ -133,7 +134,7 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `a token's end is the requested one if the answer has none`() throws {
+  func `a token expires at the requested time if the answer has no other`() throws {
     let answer = try Self.answer(
       #""token": "/t""#, request: #""url": "/t?l={{life_s}}""#, Self.json(#"{"t":"opaque"}"#))
     #expect(answer.end == Self.now + .seconds(60) && answer.endSource == .asked)
@@ -181,7 +182,9 @@ struct TokenEndpointTests {
     (#"{"text": true}"#, " \n", "the body is empty"),
     (#"{"header": "X-Token"}"#, "{}", "no field x-token, only content-type"),
   ])
-  func `an answer without a token says what it has instead`(place: String, body: String, sentence: String) throws {
+  func `the error for an answer without a token names the members that it has`(
+    place: String, body: String, sentence: String
+  ) throws {
     let answer = try Self.answer(#""token": \#(place)"#, Self.json(body))
     #expect(answer.outcome == .failed && answer.label == "no_token")
     #expect(answer.sentence?.hasSuffix(sentence) == true || answer.sentence?.contains(sentence) == true, "\(answer)")
@@ -211,7 +214,7 @@ struct TokenEndpointTests {
     ),
     (403, #""token": "/t", "error": "/code""#, #"{"code":"no"}"#, #"and the body of "request" say who asks"#),
   ])
-  func `a refused token request says what the status asks to be mended, and what else the answer has`(
+  func `the error for a refused token request says what to change for that status, and what else the answer has`(
     status: Int, rules: String, body: String, sentence: String
   ) throws {
     let answer = try Self.answer(rules, Self.json(body, status: status, [HTTPField("allow", "GET")]))
@@ -220,7 +223,7 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `advice is not given for a failure that was ordered, or for a user who is to be refused`() throws {
+  func `there is no advice for a failure that was ordered, or for a user who is meant to be refused`() throws {
     #expect(try Self.answer(#""token": "/t""#, Self.json("{}", status: 500)).sentence == nil)
     let endpoint = try TokenDescriptionTests.endpoint(
       #"{ "tokens": 1, "request": { "url": "/t" }, "answer": { "token": "/t" } }"#)
@@ -230,7 +233,7 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `a token that had ended when it came is reported`() throws {
+  func `a token that had expired when it arrived is reported`() throws {
     let answer = try Self.answer(#""token": "/t""#, Self.json(#"{"t":"\#(Self.jwt(#"{"exp":1799999900}"#))"}"#))
     #expect(answer.end == Self.now + .seconds(-100))
     #expect(answer.sentence?.hasPrefix("POST /t gave a token that had ended 100.0 s before it came") == true)
@@ -251,7 +254,7 @@ struct TokenEndpointTests {
   }
 
   @Test
-  func `a token endpoint that ends plain connections silently makes the client ask whether it wants TLS`() throws {
+  func `a token endpoint that ends plain connections without an answer makes the client suggest TLS`() throws {
     func sentence(_ url: String, _ detail: String) throws -> String {
       let endpoint = try TokenDescriptionTests.endpoint(
         #"{ "tokens": 1, "request": { "url": "\#(url)" }, "answer": { "token": "/t" } }"#)

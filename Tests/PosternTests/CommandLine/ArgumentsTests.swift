@@ -60,7 +60,7 @@ struct ArgumentsTests {
   }
 
   @Test
-  func `the command line wins over the environment, and the environment over the file`() throws {
+  func `the command line overrides the environment, and the environment overrides the file`() throws {
     let file = try TemporaryFile(
       """
       // comments are allowed
@@ -78,7 +78,7 @@ struct ArgumentsTests {
   }
 
   @Test
-  func `a flag of another command is also held for a slip of one that the command has`() {
+  func `an unknown flag is also compared with the flags of other commands`() {
     let error = #expect(throws: UsageError.self) {
       try Arguments(
         ["conform", "--journal", "x"], flags: ControlCommand.flags, environment: [:], operands: true,
@@ -108,7 +108,9 @@ struct ArgumentsTests {
     (["stray"], "'stray' is unexpected: this command takes flags only"),
     (["--config", "/nowhere"], "--config: '/nowhere' does not exist"),
   ])
-  func `a wrong value is refused with its key, the value and what would be right`(words: [String], expected: String) {
+  func `a wrong value is refused, and the error names its key, the value and what would be right`(
+    words: [String], expected: String
+  ) {
     #expect(complaint(words) == expected)
   }
 
@@ -163,7 +165,9 @@ struct ArgumentsTests {
     ("POSTERN_", "POSTERN_: no command reads this variable"),
     ("POSTERN_HELP", "POSTERN_HELP: no command reads this variable"),
   ])
-  func `a variable that no command reads is refused, with the one that may be meant`(name: String, expected: String) {
+  func `a variable that no command reads is refused, and the error suggests a similar one`(
+    name: String, expected: String
+  ) {
     #expect(complaint([], environment: [name: "1"]).hasSuffix(expected))
   }
 

@@ -49,7 +49,7 @@ struct CompletionTests {
   }
 
   @Test
-  func `bash offers files where a flag wants one, behind its name too`() throws {
+  func `bash offers files for a flag that needs one, also after its name and =`() throws {
     let file = try TemporaryFile("")
     let start = String(file.path.dropLast(3))
     #expect(try offered("postern", "serve", "--secret-file", start) == [file.path])

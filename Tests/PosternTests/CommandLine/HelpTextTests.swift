@@ -47,7 +47,7 @@ struct HelpTextTests {
   }
 
   @Test
-  func `the short help has the flags needed first, and says where the rest is`() throws {
+  func `the short help has the most needed flags, and says how to see the rest`() throws {
     let text = HelpText(columns: 100).short(try Self.command("serve").page)
     #expect(text.contains("--secret-file") && Vendors.all.flatMap { $0.flags }.allSatisfy { !text.contains($0.name) })
     #expect(text.contains("postern serve --help shows all"))

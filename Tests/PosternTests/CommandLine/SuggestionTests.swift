@@ -10,7 +10,7 @@ struct SuggestionTests {
     ("timeout", ["login-timeout", "refresh-timeout"]), ("refresh", ["refresh-lead", "refresh-timeout"]),
     ("x", []), ("", []), ("zebra", []), ("po", []), ("hots", ["host"]),
   ])
-  func `suggestions are names with a slip or a part of them`(word: String, expected: [String]) {
+  func `suggestions are names with one slip, or names that contain the word`(word: String, expected: [String]) {
     let names = ["port", "host", "login-timeout", "refresh-timeout", "refresh-lead", "echo", "proxy-protocol"]
     #expect(Suggestion.near(word, among: names) == expected)
   }
@@ -22,7 +22,7 @@ struct SuggestionTests {
   }
 
   @Test
-  func `suggestions with at most one slip contain no parts`() {
+  func `suggestions with at most one slip leave out names that contain the word`() {
     #expect(Suggestion.near("journal", among: ["journals", "journal-payloads", "jurnals"], slips: 1) == ["journals"])
   }
 
@@ -44,7 +44,7 @@ struct UnknownCommandTests {
     (["zebra"], "'zebra' is no command (postern --help lists them)"),
     (["--port", "80"], "a command comes first, as in postern serve --port"),
   ])
-  func `an unknown command is answered with the one that may be meant`(words: [String], expected: String) {
+  func `the error for an unknown command suggests a similar one`(words: [String], expected: String) {
     #expect(Postern.complaint(about: words).contains(expected))
   }
 }

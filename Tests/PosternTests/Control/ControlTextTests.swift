@@ -5,7 +5,7 @@ import Testing
 
 struct ControlTextTests {
   @Test
-  func `a user's name makes no row of its own in the table of sessions, and moves no terminal's cursor`() throws {
+  func `a user's name cannot add a row to the table of sessions or move a terminal's cursor`() throws {
     let name = "eve\nconn_0_9  root\u{1B}[2J\u{9B}31m\u{202E}é"
     let session: [String: Any] = [
       "id": "conn_0_1", "dialect": "plain", "phase": "active", "user_id": name, "user_kind": "regular", "age_ms": 1000,
@@ -22,7 +22,7 @@ struct ControlTextTests {
     ("a\tb\nc", "a\tb\nc"), ("closing: \u{1B}[31m", #"closing: \u001b[31m"#), ("\r\u{7F}", #"\u000d\u007f"#),
     ("\u{2028}\u{E000}", #"\u2028\ue000"#), ("né K \u{1F600}", "né K \u{1F600}"), ("\u{E0001}", #"\udb40\udc01"#),
   ])
-  func `text for a terminal keeps its lines and loses what is not shown`(text: String, shown: String) {
+  func `text for a terminal keeps its lines and loses invisible characters`(text: String, shown: String) {
     #expect(Array(VisibleText.escaping(text, keeping: "\n\t").utf8) == Array(shown.utf8))
   }
 

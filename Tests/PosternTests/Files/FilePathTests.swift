@@ -13,7 +13,7 @@ struct FilePathTests {
   }
 
   @Test
-  func `a file is written whole, keeps its permissions, and leaves nothing beside it`() throws {
+  func `a file is written completely, keeps its permissions, and leaves nothing beside it`() throws {
     try Self.inFolder { folder in
       let file = folder.appending("file")
       try file.write(Array("one".utf8))

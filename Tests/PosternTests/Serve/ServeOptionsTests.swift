@@ -67,7 +67,9 @@ struct ServeOptionsTests {
     (["--key-file", "/tmp"], "--key-file: '/tmp' is a directory; expected a file"),
     (["--tls-certificate", "/tmp", "--tls-key", "/nowhere"], "--tls-certificate: '/tmp' is a directory"),
   ])
-  func `an invalid option of serve is refused with what would be right`(words: [String], expected: String) {
+  func `an invalid option of serve is refused, and the error names what would be right`(
+    words: [String], expected: String
+  ) {
     #expect(complaint(words).contains(expected))
   }
 

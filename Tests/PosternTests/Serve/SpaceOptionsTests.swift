@@ -30,7 +30,7 @@ struct SpaceOptionsTests {
   }
 
   @Test
-  func `spaces are offered if serve is asked for them, on one loop unless more are given`() throws {
+  func `spaces are offered if serve has --spaces, on one loop unless more are given`() throws {
     #expect(try serve([]).spaces == nil)
     let settings = try serve(["--spaces", "--spaces-max", "7"])
     #expect(settings.spaces?.countMax == 7 && settings.loops == 1)
@@ -52,7 +52,7 @@ struct SpaceOptionsTests {
   }
 
   @Test
-  func `every option of serve is a space's, or said to be the process's`() {
+  func `every option of serve belongs to a space, or is listed as the process's`() {
     for flag in ServeFlags.all {
       let said = complaint(.init(flag.name, ["\u{1}"]))
       #expect(!said.contains("no option of postern serve"), "\(flag.name)")
@@ -63,7 +63,7 @@ struct SpaceOptionsTests {
   }
 
   @Test
-  func `no option of an order tells whether a path exists, nor reads what is there`() throws {
+  func `no option in an order reveals whether a path exists, nor reads the file`() throws {
     let hidden = try TemporaryFile("marked and hidden, of forty letters or so")
     let paths = [hidden.path, hidden.path + ".missing", "/tmp", "/nowhere/x"]
     // The value of --secret is the secret itself, and the answer contains its length.
@@ -91,7 +91,7 @@ struct SpaceOptionsTests {
   }
 
   @Test
-  func `an invalid setting of a space is refused with what would be right`() {
+  func `an invalid setting of a space is refused, and the error names what would be right`() {
     #expect(complaint(.init("refresh-timeot", ["1s"])).contains("did you mean 'refresh-timeout'?"))
     #expect(complaint(.init("zzzzzzzz", ["1"])).contains("there is algorithm, allow-short-secret"))
     #expect(complaint(.init("refresh-timeout", ["1s"])).contains("60 to 1800 s"))

@@ -50,7 +50,7 @@ struct AgreementTests {
   ///
   /// Where each client has a circuit breaker, the last one is back after two open times or after three.
   @Test(arguments: Scene.all.filter(\.isEndLuck))
-  func `machines and the wire agree by Kolmogorov and Smirnov in ten seeds each if one client's luck decides`(
+  func `simulation and wire agree by Kolmogorov and Smirnov over ten seeds each if one client's luck decides`(
     scene: Scene
   ) throws {
     let seeds = UInt64(1)...10

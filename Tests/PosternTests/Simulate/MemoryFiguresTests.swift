@@ -29,7 +29,7 @@ struct MemoryFiguresTests {
   }
 
   @Test
-  func `the memory is what the tightest group leaves, without reclaimable pages`() throws {
+  func `the available memory is what the tightest control group leaves, without reclaimable pages`() throws {
     let figures = try Self.figures([
       "proc/self/cgroup": "0::/pod/one\n",
       "sys/fs/cgroup/pod/one/memory.max": "\(800 * Self.megabyte)\n",
@@ -42,7 +42,7 @@ struct MemoryFiguresTests {
   }
 
   @Test
-  func `the memory is what a group of the older kind leaves, whose folder is a container's root`() throws {
+  func `the available memory is also read from version 1 control groups, whose folder is a container's root`() throws {
     let figures = try Self.figures([
       "proc/self/cgroup": "5:cpu,memory:/docker/4711\n1:name=systemd:/\n",
       "sys/fs/cgroup/memory/memory.limit_in_bytes": "\(64 * Self.megabyte)\n",

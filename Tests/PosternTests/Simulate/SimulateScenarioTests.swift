@@ -36,7 +36,7 @@ struct SimulateScenarioTests {
   }
 
   @Test
-  func `a key with the name of the last version is read, and its new name is told`() throws {
+  func `a key with the name of the last version is read, and a notice tells its new name`() throws {
     let scenario = try Self.read(
       """
       { gateway: { lead_s: 30, accepts_per_s: 7 }, provider: { places: 3, latency_ms: 40, queue: 9, failures: 0.5 } }
@@ -100,7 +100,7 @@ struct SimulateScenarioTests {
   }
 
   @Test
-  func `machines name the faults that they know, and the wire all that there are`() throws {
+  func `machines list the faults that they know, and the wire knows all faults`() throws {
     let strange = try Self.read("{ phases: [{ name: 'late', faults: [{ fault: 'mint_slowly', by_ms: 500 }] }] }")
       .settings
     let error = try #require(throws: StormPlanError.self) { _ = try MachineWorld(strange) }
@@ -111,7 +111,7 @@ struct SimulateScenarioTests {
   }
 
   @Test
-  func `the wire's world names the settings that it does not have`() throws {
+  func `the wire's world lists the settings that it does not have`() throws {
     let scenario = try Self.read("{ provider: { rate: 5 } }")
     #expect(throws: UsageError.self) { try WireWorld.check(scenario.settings, clientsMax: 100) }
   }

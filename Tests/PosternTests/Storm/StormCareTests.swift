@@ -24,7 +24,7 @@ struct StormCareTests {
   }
 
   @Test
-  func `all that a storm sends names it, with one word for all of a run, unless it goes to this machine`() throws {
+  func `everything that a storm sends names the storm and its run, unless it goes to this machine`() throws {
     let ours = ["--url", "ws://127.0.0.1:1"]
     let (one, other) = (try #require(try Self.options(ours).mark), try #require(try Self.options(ours).mark))
     #expect(one.agent.hasPrefix("postern-storm/") && one.run.utf8.count == 16 && one.run != other.run)
@@ -63,7 +63,7 @@ struct StormCareTests {
     ["--url", "ws://gw.example", "--i-may-storm", "example"],
     ["--url", "ws://gw.example", "--i-may-storm", "other.gw.example"],
   ])
-  func `any other host has to be named, whichever flag it stands behind`(words: [String]) {
+  func `any other host must be named, whichever flag has it`(words: [String]) {
     #expect(Self.sentence(words).contains("--i-may-storm"))
   }
 

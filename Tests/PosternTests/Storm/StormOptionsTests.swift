@@ -58,7 +58,7 @@ struct StormOptionsTests {
   }
 
   @Test
-  func `every flag of the plan arrives in it`() throws {
+  func `every flag of the plan reaches the plan`() throws {
     let plan = try Self.options(
       "--clients", "200", "--rate", "50", "--ramp", "2s", "--hold", "7s", "--behaviour", "slow=1", "--expire-after",
       "20s", "--life", "10m", "--jitter", "10%", "--waves", "2", "--refresh-lead", "1s", "--refresh-spread", "2s",
@@ -168,7 +168,7 @@ struct StormOptionsTests {
 
 struct StormPartTests {
   @Test
-  func `a part is told which it is, and an ordinary process is none`() throws {
+  func `a part is told its number, and an ordinary process is not a part`() throws {
     var part = StormPart(
       process: 3, processes: 4, startsAt: WallTime(nanoseconds: 1_800_000_000_123_456_789), run: "5f", pins: [])
     part.clockError = -7
@@ -239,7 +239,7 @@ struct StormSettingsTests {
   }
 
   @Test
-  func `a gateway without the dialect, or whose times make no sense, is not believed`() throws {
+  func `settings of a gateway without the dialect, or with impossible times, are not used`() throws {
     var options = try StormOptionsTests.options("--dialect", StormOptionsTests.vendor, "--clients", "10")
     try options.adopt(Self.gateway())
     #expect(options.caveats == ["the gateway's settings name no dialect \(StormOptionsTests.vendor)"])

@@ -15,7 +15,9 @@ struct StormRoomTests {
   @Test(arguments: [
     (1024, 192), (512, 64), (261, 1), (258, 1), (4255, 999),
   ])
-  func `requests to the provider take a quarter of few descriptors, and that is said`(limit: Int, fetches: Int) throws {
+  func `requests to the provider take a quarter of few descriptors, and a notice says so`(limit: Int, fetches: Int)
+    throws
+  {
     let options = try Self.options(["--clients", "1"], limit: limit)
     #expect(options.plan.fetches == fetches)
     #expect(options.fetchesNote?.contains("ulimit -n") == true)
@@ -29,7 +31,7 @@ struct StormRoomTests {
   }
 
   @Test
-  func `a number of requests that is asked for is granted, or refused`() throws {
+  func `a requested number of requests is granted, or refused`() throws {
     #expect(try Self.options(["--fetches", "700", "--clients", "68"], limit: 1024).plan.fetches == 700)
     let refused = #expect(throws: UsageError.self) { try Self.options(["--fetches", "1000"], limit: 1024) }
     #expect(refused.map { "\($0)" }?.contains("beside --fetches 1000") == true)

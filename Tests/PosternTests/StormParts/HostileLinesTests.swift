@@ -36,7 +36,7 @@ struct HostileLinesTests {
   }
 
   @Test
-  func `hostile bytes in pieces arrive as the lines that they are, up to one that is too long`() throws {
+  func `hostile bytes in pieces arrive as their lines, up to one that is too long`() throws {
     var source = HostileBytes(
       seed: 41, examples: ["{\"a\":1}\n\n{\"b\":[2,3]}\n", "\n\n\n", "no end"], words: ["\n", "\r\n", "\n\n\n\n"])
     var (whole, tooLong) = (0, 0)
@@ -58,7 +58,7 @@ struct HostileLinesTests {
   }
 
   @Test
-  func `a peer that sends nothing but line feeds costs a reader no more than their number`() throws {
+  func `a peer that sends only line feeds costs a reader no more than their number`() throws {
     let bytes = [UInt8](repeating: UInt8(ascii: "\n"), count: 300_000)
     let (lines, end) = try Self.lines(bytes, seed: 7, bytesMax: 1_000)
     #expect(lines.count == bytes.count && lines.allSatisfy(\.isEmpty) && end == .ended)

@@ -16,7 +16,7 @@ struct StormMessageTests {
   }
 
   @Test
-  func `a part's message is read as it was written`() throws {
+  func `a part's message is read back as it was written`() throws {
     guard case .result(let result) = try StormMessage(line: Self.told("4242", "4242")) else {
       Issue.record("no result")
       return

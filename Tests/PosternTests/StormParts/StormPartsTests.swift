@@ -72,7 +72,7 @@ struct StormPartsTests {
   }
 
   @Test
-  func `parts report no more clients than there are`() async throws {
+  func `parts report at most as many clients as there are`() async throws {
     var result = StormResult()
     result.behaviours[.wellBehaved, default: .init()].clients = 4
     let said = try await Self.storm(hearing: .result(result), farewell: .milliseconds(200))

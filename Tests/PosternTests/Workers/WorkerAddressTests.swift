@@ -22,7 +22,7 @@ struct WorkerAddressTests {
     ("127.example:1", true), ("localhost.example:1", true), ("[fd00::1]:1", true), ("https://127.0.0.1:1", true),
     ("http://localhost:1", false),
   ])
-  func `a worker off loopback has TLS, and one on loopback only if its address asks for it`(
+  func `a worker on another machine has TLS, and one on loopback only if its address asks for it`(
     text: String, isTLS: Bool
   ) throws {
     #expect(try Self.read(text).isTLS == isTLS)
@@ -41,7 +41,7 @@ struct WorkerAddressTests {
     "", ":", "host", "host:", ":7300", "host:0", "host:65536", "host:-1", "::1:7300", "[]:1", "a:b:c", "https://",
     "https://host", "https://host:1/path", "ftp://host:1", "wss://host:1", "a b:1", "a\n:1",
   ])
-  func `text that is no worker's address is refused with what would be right`(text: String) {
+  func `text that is not a worker's address is refused, and the error names what would be right`(text: String) {
     #expect(throws: UsageError.self) { try Self.read(text) }
   }
 

@@ -11,7 +11,7 @@ struct WorkerOrderTests {
   }
 
   @Test
-  func `an order of another version is refused, whatever it orders`() {
+  func `an order of another version is refused, whatever it contains`() {
     #expect {
       try Self.order(version: "0.9", storm: "0123456789abcdef").check()
     } throws: {

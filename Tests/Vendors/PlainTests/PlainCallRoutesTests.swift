@@ -113,7 +113,7 @@ struct PlainCallRoutesTests {
   }
 
   @Test
-  func `what does not exist is not found, and cannot be joined or published to`() throws {
+  func `a missing call is not found, and cannot be joined or published to`() throws {
     http.connect("ann")
     let ann = http.token("ann")
     #expect(PlainHTTP.error(try http.ask("GET", standup, bearer: ann)) == [404, 404_001])

@@ -79,7 +79,7 @@ struct PlainDecodeTests {
       ),
       (#"{"type":"publish","cid":"a:b","content":1e999}"#, .malformedMessage, "a number out of range"),
     ] as [(String, GatewayError, String)])
-  func `an undocumented message is refused with its fault, which does not repeat it`(
+  func `an undocumented message is refused with its fault, and the error does not repeat it`(
     text: String, expected: GatewayError, detail: String
   ) {
     let error = #expect(throws: GatewayError.self) { try decode(text) }

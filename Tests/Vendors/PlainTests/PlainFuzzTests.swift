@@ -9,7 +9,7 @@ import Testing
 
 struct PlainFuzzTests {
   @Test
-  func `every route of the plain dialect answers every body, and never with an error of its own making`() throws {
+  func `every route of the plain dialect answers every body, and never with an internal error`() throws {
     try Self.gateway().answersEveryBody()
   }
 

@@ -37,7 +37,8 @@ struct PlainRoundTripTests {
   }
 
   @Test
-  func `a storm knows a plain token's own end and counts overdue.* from it, and invents none for other tokens`() throws
+  func `a storm knows a plain token's own expiry and counts overdue.* from it, and invents none for other tokens`()
+    throws
   {
     let end = WallTime(seconds: 1_795_579_919.25)
     let signer = try JWTSigner(.secret(Array("a secret of the tests, long enough for this".utf8)))

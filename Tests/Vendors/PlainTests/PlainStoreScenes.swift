@@ -47,7 +47,7 @@ struct PlainStoreScenes {
   }
 
   @Test
-  func `a session whose time is over while the store is away ends, and one by JWT is refreshed`() {
+  func `a session whose token expires while the store is away ends, and one by JWT is refreshed`() {
     let (late, good) = (
       gateway.connect(gateway.token(life: .seconds(60))), gateway.connect(gateway.token("bob", life: .seconds(60)))
     )
@@ -71,7 +71,7 @@ struct PlainStoreScenes {
   }
 
   @Test
-  func `a revocation while the store is away is refused without effect, and a stored one admits nobody`() {
+  func `a revocation while the store is away is refused without effect, and a stored one admits no user`() {
     let token = gateway.token()
     let peer = gateway.connect(token)
     let revoke = { @Sendable (gateway: Gateway) async -> Int? in
@@ -86,7 +86,7 @@ struct PlainStoreScenes {
   }
 
   @Test
-  func `an operator's expiry with a late store covers the token that came meanwhile, and keeps that too`() {
+  func `an operator's expiry with a late store covers the token that came in between, and stores that too`() {
     let peer = gateway.connect(gateway.token())
     let next = gateway.token()
     gateway.store.fault = .late(.seconds(1))

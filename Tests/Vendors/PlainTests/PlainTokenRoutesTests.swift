@@ -10,7 +10,7 @@ import Testing
 
 struct PlainTokenRoutesTests {
   @Test
-  func `a guest gets a name of its own and a token that says so`() throws {
+  func `a guest gets a unique name and a token for it`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(guestLife: .seconds(90)))
     let answer = try http.ask("POST", "/v1/guests", #"{"name":"Zoe"}"#)
     #expect(answer.response.status == 201)
@@ -43,7 +43,7 @@ struct PlainTokenRoutesTests {
   }
 
   @Test
-  func `an opaque access token is random, and the directory knows what it stands for by its hash`() throws {
+  func `an opaque access token is random, and the directory finds its user by its hash`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy())
     let order = #"{"user_id":"ann","kind":"guest","life_s":60,"format":"opaque"}"#
     let token = try #require(try http.ask("POST", "/v1/tokens", order).body["token"]?.string)
@@ -94,7 +94,8 @@ struct PlainTokenRoutesTests {
     (#"{"kind":"anonymous","call_cids":["a:b",1]}"#, "call_cids must be an array of 1 to 100 strings"),
     (#"{"kind":"anonymous","call_cids":["a"]}"#, "every one of call_cids must be type:id"),
   ])
-  func `an order that is not as documented is refused, with what was expected`(body: String, expected: String) throws {
+  func `an undocumented order is refused, and the error names what was expected`(body: String, expected: String) throws
+  {
     let answer = try PlainHTTP(TokenProviderPolicy()).ask("POST", "/v1/tokens", body)
     #expect(answer.response.status == 400)
     let message = answer.body["error"]?["message"]?.string ?? ""
@@ -111,7 +112,7 @@ struct PlainTokenRoutesTests {
   }
 
   @Test
-  func `at most 100 calls stand in a call token`() throws {
+  func `a call token contains at most 100 calls`() throws {
     for (count, status) in [(100, 200), (101, 400)] {
       let cids = (0..<count).map { #""a:\#($0)""# }.joined(separator: ",")
       let answer = try PlainHTTP(TokenProviderPolicy()).ask(
@@ -121,7 +122,7 @@ struct PlainTokenRoutesTests {
   }
 
   @Test
-  func `a provider with a secret serves nobody without it`() throws {
+  func `a provider with a secret refuses every caller without it`() throws {
     let http = try PlainHTTP(try TokenProviderPolicy(secret: Credentials(token: "swordfish")))
     let body = #"{"user_id":"ann"}"#
     for wrong in [nil, "swordfis", "swordfish1", "Swordfish"] {

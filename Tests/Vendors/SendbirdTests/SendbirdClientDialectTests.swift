@@ -49,7 +49,7 @@ struct SendbirdClientDialectTests {
   }
 
   @Test
-  func `the subprotocol is percent-encoded JSON that the gateway chooses as it stands`() {
+  func `the subprotocol is percent-encoded JSON that the gateway accepts unchanged`() {
     let request = upgrade(.javascript, Self.first)
     #expect(request.header("sec-websocket-protocol") == "%7B%22token%22%3A%22a.b-c_d%22%7D")
     #expect(server.subprotocol(for: request) == request.header("sec-websocket-protocol"))
@@ -99,7 +99,7 @@ struct SendbirdClientDialectTests {
   }
 
   @Test
-  func `the reason of a session event decides what follows, and not all SDKs read all of them`() {
+  func `the reason of a session event decides the client's reaction, and not all SDKs read all reasons`() {
     for text in [#"EXPR{"expires_in":0}"#, "EXPR{}", #"EXPR{"reason":400309}"#] {
       #expect(heard(text) == .refreshRequired(timeout: nil, with: .anyToken))
     }

@@ -31,7 +31,7 @@ struct SendbirdClientTests {
   @Test(
     arguments: SendbirdSDK.allCases
   )
-  func `the token in hand is tried first, and the application is asked when it is refused`(sdk: SendbirdSDK) {
+  func `the client tries its present token first, and asks the application when it is refused`(sdk: SendbirdSDK) {
     var client = Self.live(sdk)
     #expect(client.on(Self.asked(.anyToken)) == [.record(.asked), .record(.answered), .send(.refresh(Client.old))])
     #expect(
@@ -60,7 +60,7 @@ struct SendbirdClientTests {
   }
 
   @Test
-  func `a closed session is over, whatever the client has`() {
+  func `a closed session has ended, whatever the client has`() {
     var client = Self.live(.javascript)
     let lost = ClientRecord.lost("400310 session_revoked", isExpected: false, timedOut: false)
     #expect(client.on(.heard(.sessionClosed(name: "400310 session_revoked"))) == [.record(lost), .close])
@@ -115,7 +115,7 @@ struct SendbirdClientTests {
   }
 
   @Test
-  func `a key that is over is renewed over HTTP with the token, and the client is back without a wait`() throws {
+  func `an expired key is renewed over HTTP with the token, and the client is back without a wait`() throws {
     var client = Self.live(.javascript)
     _ = client.on(.closed(nil))
     _ = try client.wake()
@@ -128,7 +128,7 @@ struct SendbirdClientTests {
   }
 
   @Test
-  func `a token that is over on the way back is renewed first, application, key over HTTP, socket`() throws {
+  func `a token that expired before the reconnect is renewed first: application, key over HTTP, socket`() throws {
     var client = Self.live(.javascript)
     _ = client.on(.closed(nil))
     _ = try client.wake()
@@ -144,7 +144,7 @@ struct SendbirdClientTests {
   }
 
   @Test
-  func `a token that the provider gave too late for the socket counts when the client has come back with it`() throws {
+  func `a token that came too late for the socket counts when the client has reconnected with it`() throws {
     for sdk in [SendbirdSDK.unity, .javascript] {
       var client = Self.live(sdk)
       _ = client.on(Self.asked(.newToken))
@@ -161,7 +161,7 @@ struct SendbirdClientTests {
   }
 
   @Test
-  func `a client that was told to come back later does so then, by user and token`() throws {
+  func `a client that was told to reconnect later does so then, by user and token`() throws {
     var client = Client(.wellBehaved, habits: SendbirdSDK.javascript.habits)
     _ = client.on(.start)
     _ = client.answer(.token(Client.old))
@@ -220,7 +220,7 @@ struct SendbirdClientTests {
   @Test(
     arguments: SendbirdSDK.allCases,
     Behaviour.allCases)
-  func `a client keeps one socket at a time, sends nothing without one, and its records add up`(
+  func `a client has one socket at a time, sends nothing without one, and its records add up`(
     sdk: SendbirdSDK, behaviour: Behaviour
   ) {
     Client.checkChaos(behaviour, sdk.habits)

@@ -25,7 +25,8 @@ struct SendbirdSessionTokenTests {
   }
 
   @Test
-  func `a session token reads as it was written, to the millisecond, and is distinguished from an access token`() throws
+  func `a session token is read back as it was written, to the millisecond, and is distinguished from an access token`()
+    throws
   {
     let token = SendbirdSessionToken(
       user: UserID("ann"), issuedAt: now + .milliseconds(7), expiresAt: now + .milliseconds(1_500))
@@ -40,7 +41,7 @@ struct SendbirdSessionTokenTests {
     #"{"e":"1800000100","u":1,"v":1}"#, #"{"e":1800000100,"u":"1","v":1}"#, #"{"e":1800000100,"u":-1,"v":1}"#,
     #"{"user_id":"ann"}"#, "[1]", "1",
   ])
-  func `a session token needs every member it has, of the right kind`(claims: String) {
+  func `a session token is invalid without any of its members, or with one of the wrong kind`(claims: String) {
     #expect(throws: TokenError.self) {
       try SendbirdSessionToken(signer.sign(Array(claims.utf8)), verifier: verifier, at: now)
     }
@@ -57,7 +58,7 @@ struct SendbirdSessionTokenTests {
   }
 
   @Test
-  func `a session token issued before a revocation is void, and one right after is not, even in one millisecond`() {
+  func `a session token issued before a revocation is void, and one issued after it is not, even in one millisecond`() {
     var user = SendbirdUser(UserID("ann"), createdAt: now)
     let moment = now + .microseconds(300)
     let before = SendbirdSessionToken(for: user, at: moment, until: now + .seconds(9))

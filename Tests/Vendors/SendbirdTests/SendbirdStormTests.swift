@@ -36,7 +36,7 @@ struct SendbirdStormTests {
   }
 
   @Test
-  func `clients that are sent away while the gateway is busy come in when they were told to`() throws {
+  func `clients refused with a wait while the gateway is busy reconnect after that wait`() throws {
     var storm = try Self.storm(.javascript) { $0.loginsPerSecond = 20 }
     storm.plan.behaviours = .allWell
     storm.plan.expireAfter = 60

@@ -34,7 +34,7 @@ struct SendbirdTokenToolTests {
   }
 
   @Test
-  func `a refusal of a session token has Sendbird's one code for all of them, and names the check`() throws {
+  func `a refused session token gets Sendbird's only code for that, and the tool names the failed check`() throws {
     let token = try mint("--user", "ann")
     #expect(try refusal(token, "--user", "bob") == ["u", "400302"])
     #expect(try refusal(token, "--secret", "other") == ["signature", "400302"])
@@ -63,7 +63,7 @@ struct SendbirdTokenToolTests {
   }
 
   @Test
-  func `serve's flags name the application, and without a name it is none`() throws {
+  func `serve's flags name the application, and without a name there is none`() throws {
     let words = ["--sendbird-app-id", "A", "--sendbird-new-users", "0", "--sendbird-plain-session-life", "0"]
     let settings = try SendbirdVendor.settings(words, .test())
     #expect(settings.applicationID == "A" && settings.newUsersPerMinuteMax == nil && settings.plainSessionLife == nil)

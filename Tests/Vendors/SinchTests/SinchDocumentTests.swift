@@ -40,8 +40,7 @@ struct SinchDocumentTests {
   }
 
   @Test
-  func `the API documents name every reason for a credentials request, and every setting has a line of its own`() throws
-  {
+  func `the API documents name every reason for a credentials request, and every setting is on its own line`() throws {
     let text = try document("Deploy/api/sinch-asyncapi.yaml")
     let reasons = SinchCredentialsReason.allCases.map(\.rawValue).joined(separator: ", ")
     #expect(text.contains("reason: {enum: [\(reasons)]}"))

@@ -8,7 +8,7 @@ import Testing
 
 struct SinchFuzzTests {
   @Test
-  func `every route of this wire answers every body, and never with an error of its own making`() throws {
+  func `every route of this wire answers every body, and never with an internal error`() throws {
     try Self.gateway().answersEveryBody()
   }
 

@@ -8,7 +8,7 @@ import Testing
 
 struct SinchStormTests {
   @Test
-  func `clients register anew on their sockets when their registrations end`() throws {
+  func `clients register again on their sockets when their registrations expire`() throws {
     var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
     // A storm does not wait for two days.
     settings.tokens.instanceLifeMin = .zero

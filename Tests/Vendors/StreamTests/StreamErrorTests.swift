@@ -13,7 +13,8 @@ struct StreamErrorTests {
     (.tokenUsedBeforeIssued, 42, 401), (.signatureInvalid, 43, 401), (.sessionUnknown, 46, 400),
     (.methodNotAllowed, 4, 405), (.connectionRequired, 5, 401), (.internalError, -1, 500), (.draining, -1, 503),
   ])
-  func `the vendor's errors stand for the gateway's by cause`(error: GatewayError, code: Int, status: Int) {
+  func `each of the gateway's errors has a vendor error of the same cause`(error: GatewayError, code: Int, status: Int)
+  {
     let stream = StreamError(error)
     #expect(stream.code == code && stream.status == status)
   }
@@ -68,7 +69,7 @@ struct StreamErrorTests {
   }
 
   @Test
-  func `connection names have the form of a UUID, and no other text is one`() {
+  func `connection names have the form of a UUID, and no other text is a connection name`() {
     for id in [ConnectionID(loop: 0, serial: 1), ConnectionID(rawValue: .max)] {
       #expect(StreamConnectionID.text(id).utf8.count == 36)
       #expect(StreamConnectionID.read(StreamConnectionID.text(id)) == id)

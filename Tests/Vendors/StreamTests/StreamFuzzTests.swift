@@ -11,7 +11,7 @@ struct StreamFuzzTests {
   enum Side: String, CaseIterable { case video, chat, sfu }
 
   @Test(arguments: Side.allCases)
-  func `every route of this wire answers every body, and never with an error of its own making`(side: Side) throws {
+  func `every route of this wire answers every body, and never with an internal error`(side: Side) throws {
     try Self.gateway(side).answersEveryBody()
   }
 

@@ -53,7 +53,8 @@ struct ServeStreamTests {
   }
 
   @Test
-  func `the SFU is the gateway's own, at another address or with other times, or it is elsewhere, or none`() throws {
+  func `the SFU is the gateway's own, also at another address or with other times, or an external one, or none`() throws
+  {
     #expect(try options([]).calls.sfu == StreamSFUPolicy() && options(["--stream-sfu", "own"]).calls.sfu != nil)
     let own = try options([
       "--stream-sfu-address", "https://calls.example", "--stream-sfu-token-life", "2m", "--stream-sfu-return", "0s",
@@ -72,7 +73,7 @@ struct ServeStreamTests {
   }
 
   @Test
-  func `API keys have a secret each, share one, or share the gateway's`() throws {
+  func `each API key has its own secret, or they share one, or share the gateway's`() throws {
     let (one, two) = (try TemporaryFile("one"), try TemporaryFile("two"))
     let pairs = try options([
       "--stream-api-key", "a", "--stream-api-key", "b", "--stream-secret-file", one.path, "--stream-secret-file",
@@ -108,12 +109,12 @@ struct ServeStreamTests {
     (["--stream-sfu-address", "ftp://calls.example"], "as https://calls.example"),
     (["--stream-sfu-token-life", "0s"], "1s or more"),
   ])
-  func `an invalid flag is refused with what would be right`(words: [String], expected: String) throws {
+  func `an invalid flag is refused, and the error names what would be right`(words: [String], expected: String) throws {
     #expect(try complaint(words).contains(expected))
   }
 
   @Test
-  func `secrets that are neither one nor as many as the keys are refused`() throws {
+  func `a number of secrets that is neither one nor the number of keys is refused`() throws {
     let file = try TemporaryFile("secret")
     let words = ["--stream-secret-file", file.path, "--stream-secret-file", file.path, "--stream-api-key", "a"]
     #expect(try complaint(words).contains("as often as --stream-api-key"))

@@ -63,7 +63,7 @@ struct StreamStormTests {
   }
 
   @Test
-  func `Python's clients are lost, all of them, as their SDK demands`() throws {
+  func `all of Python's clients are lost, as their SDK demands`() throws {
     let result = try Self.storm(.python).run().result
     #expect(result.everybody.lostExpectedly == 200 && result.everybody.lostUnexpectedly == 0)
     #expect(result.provider.refreshCalls == 0)

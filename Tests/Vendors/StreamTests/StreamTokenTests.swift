@@ -36,12 +36,12 @@ struct StreamTokenTests {
   }
 
   @Test(arguments: ["{}", #"{"server":true}"#, #"{"iat":1}"#])
-  func `a server's token is any signed one without a user`(claims: String) throws {
+  func `a signed token without a user is a server's token`(claims: String) throws {
     #expect(try read(signed(claims)).isServer)
   }
 
   @Test
-  func `a token without exp lives for ever, and one without iat is good`() throws {
+  func `a token without exp does not expire, and one without iat is valid`() throws {
     let token = try read(signed(#"{"user_id":"ann"}"#))
     #expect(token.expiresAt == nil && token.issuedAt == nil)
   }
@@ -141,7 +141,7 @@ struct StreamTokenTests {
   }
 
   @Test
-  func `the issuer's tokens live at least as long as they shall, in whole seconds`() throws {
+  func `the issuer's tokens live at least as long as requested, in whole seconds`() throws {
     let issuer = StreamTokenIssuer(signer: Self.application.signer)
     let start = WallTime(nanoseconds: 1_700_000_000_400_000_000)
     let calls = [CallID(cid: "default:a")!]

@@ -55,7 +55,7 @@ struct StreamTokenToolTests {
   }
 
   @Test
-  func `a development token is signed by nobody, and good only without verification`() throws {
+  func `a development token has no signature, and is valid only without verification`() throws {
     let token = try mint("--kind", "development", "--user", "ann")
     #expect(token.hasSuffix(".devtoken"))
     #expect(try UnverifiedToken(token).payload.text == #"{"user_id":"ann"}"#)

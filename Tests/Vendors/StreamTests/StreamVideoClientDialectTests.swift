@@ -21,7 +21,7 @@ struct StreamVideoClientDialectTests {
   @Test(
     arguments: StreamVideoSDK.allCases
   )
-  func `the upgrade has the SDK's path, with the key where the gateway finds it`(kind: StreamVideoSDK) {
+  func `the upgrade has the SDK's path, with the key where the gateway reads it`(kind: StreamVideoSDK) {
     let upgrade = client(kind).upgrade(of: Self.ann)
     #expect(server(kind).accepts(upgrade.request) && upgrade.subprotocols.isEmpty)
     let details = server(kind).details(of: upgrade.request)?.unpacked(StreamUpgrade.self)
@@ -88,7 +88,7 @@ struct StreamVideoClientDialectTests {
   }
 
   @Test
-  func `tokens are requested of the application's provider, which the gateway's stands for`() {
+  func `tokens are requested from the application's provider, which the gateway's replaces`() {
     let client = StreamVideoClientDialect(.swift, apiKey: "key", providerSecret: Credentials(token: "s"))
     let request = client.tokenRequest(for: UserID("a"), life: .lasting(.seconds(5)), at: WallTime(seconds: 0))
     #expect(request.path == "/v1/tokens" && request.bearerToken == "s")

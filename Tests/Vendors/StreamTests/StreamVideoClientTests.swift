@@ -97,7 +97,7 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `JavaScript whose provider gives no token for an open session gives up for good`() throws {
+  func `JavaScript whose provider gives no token for an open session gives up permanently`() throws {
     for answer in [ProviderAnswer.failed("timed_out"), .busy(status: 503, retryAfter: .seconds(1))] {
       var client = Self.live(.javascript)
       _ = client.on(Self.over)
@@ -122,7 +122,7 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `Swift returns with the old token after a mere close, and renews it when it is refused`() throws {
+  func `Swift returns with the old token after a close without an error, and renews it when it is refused`() throws {
     var client = Self.live(.swift)
     _ = client.on(.closed(4000))
     #expect(try Self.sleep(client) == .zero)
@@ -152,7 +152,7 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `Android loads a new token when it is told, and returns after 0.25 to 0.5 s`() throws {
+  func `Android loads a new token when the gateway asks, and returns after 0.25 to 0.5 s`() throws {
     var client = Self.live(.android)
     #expect(
       client.on(Self.over) == [
@@ -166,7 +166,7 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `Flutter returns from the close, with a token that it requests after the wait`() throws {
+  func `Flutter returns after the close, with a token that it requests after the wait`() throws {
     var client = Self.live(.flutter)
     _ = client.on(Self.over)
     _ = client.on(.closed(1000))
@@ -268,7 +268,7 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `a silent gateway is given up after the SDK's own limit`() throws {
+  func `a client gives up a silent gateway after the SDK's own limit`() throws {
     for (sdk, seconds) in [
       (.javascript, 35), (.swift, 8), (.android, 30), (.flutter, 35), (.python, 30),
     ] as [(StreamVideoSDK, Int)] {
@@ -313,7 +313,7 @@ struct StreamVideoClientTests {
   @Test(
     arguments: StreamVideoSDK.allCases,
     Behaviour.allCases)
-  func `a client keeps one socket at a time, sends nothing without one, and its records add up`(
+  func `a client has one socket at a time, sends nothing without one, and its records add up`(
     sdk: StreamVideoSDK, behaviour: Behaviour
   ) {
     Client.checkChaos(behaviour, sdk.habits)

@@ -10,7 +10,7 @@ struct StreemFuzzTests {
   enum Side: String, CaseIterable { case gateway, control }
 
   @Test(arguments: Side.allCases)
-  func `every route of this wire answers every body, and never with an error of its own making`(side: Side) throws {
+  func `every route of this wire answers every body, and never with an internal error`(side: Side) throws {
     try Self.gateway(side).answersEveryBody()
   }
 

@@ -68,7 +68,7 @@ struct StreemOptionsTests {
   }
 
   @Test
-  func `serve accepts the vendor's flags, and names what is wrong with one`() throws {
+  func `serve accepts the vendor's flags, and names the wrong part of an invalid one`() throws {
     func streem(_ words: [String]) throws -> StreemSettings { try StreemVendor.settings(words, .test()) }
     let settings = try streem([
       "--streem-company", "acme", "--streem-api-key", "api_1=\(file.path)", "--streem-environment", "sandbox-us",

@@ -63,7 +63,7 @@ struct StreemTokenTests {
   }
 
   @Test
-  func `a token for several audiences is good for each of them`() {
+  func `a token for several audiences is valid for each of them`() {
     #expect(reason(Self.token(["aud": #"["https://else/","https://api.prod-us.streem.cloud/"]"#])) == nil)
   }
 
@@ -154,7 +154,7 @@ struct StreemTokenTests {
   ]
 
   @Test(arguments: refusals)
-  func `a token is refused for the first check that it fails`(token: Credentials, reason: StreemReason) {
+  func `a token is refused with the first check that it fails`(token: Credentials, reason: StreemReason) {
     #expect(self.reason(token) == reason)
   }
 
@@ -166,14 +166,14 @@ struct StreemTokenTests {
   }
 
   @Test
-  func `a token whose time to start a session is over still serves a session that has started`() {
+  func `a token that can no longer start a session still serves one that has started`() {
     let token = Self.token(["exp": "600"])
     #expect(reason(token) == .expired && reason(token, for: .going) == nil)
     #expect(reason(Self.token(["session_exp": "600"]), for: .going) == .sessionExpired)
   }
 
   @Test
-  func `each reason of a token's refusal leads to an error of its own`() {
+  func `each reason of a token's refusal leads to a different error`() {
     for reason in StreemReason.allCases { #expect(StreemReason(reason.gatewayError) == reason) }
     #expect(StreemReason(.connectionRequired) == nil)
   }
@@ -201,7 +201,7 @@ struct StreemTokenTests {
   }
 
   @Test
-  func `a token's secret is read in every form in use, and is never kept`() throws {
+  func `a token's secret is read in every form in use, and is never stored`() throws {
     let secret = Self.forge.secret
     let padded = secret + String(repeating: "=", count: (4 - secret.utf8.count % 4) % 4)
     let jwk = String(decoding: try StreemSecret.jwk(secret), as: UTF8.self)

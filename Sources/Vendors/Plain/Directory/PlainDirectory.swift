@@ -35,7 +35,7 @@ package final class PlainDirectory: Sendable {
     return UserID(tail.isEmpty ? name : "\(name)-\(String(decoding: Array(tail), as: UTF8.self))")
   }
 
-  /// Returns a new name: a number after a prefix that only this process has, so that it differs from names of earlier
+  /// Returns a new name: a number after a prefix that only this process has. It differs from names of earlier
   /// processes' guests, whose tokens may still be valid.
   private func nextGuest(at now: WallTime) async throws(GatewayError) -> String {
     while true {

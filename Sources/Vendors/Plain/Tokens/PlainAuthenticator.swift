@@ -52,7 +52,7 @@ package struct PlainAuthenticator: Authenticator {
     }
   }
 
-  /// Returns the judgement on a JWT. One whose key is here is judged at once.
+  /// Returns the verdict on a JWT. One with a known key is verified at once.
   private func verify(_ token: String, at now: WallTime) -> Judgement {
     do throws(TokenError) {
       return .decided(.success(try verified(token, at: now)))

@@ -4,7 +4,7 @@ package import GatewayTokens
 
 /// The plain dialect's claims: `user_id` (or `sub`), `kind`, `call_cids`, and the dates of RFC 7519.
 package enum PlainTokenScheme {
-  /// The most calls that a token may list.
+  /// The maximum number of calls that a token may list.
   package static let callsMax = 100
 
   /// Returns the content of verified claims; throws the claim that is missing or invalid.

@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayKit
 
-/// A sender of announcements that are due. Each channel gets an announcement at most once, whatever happens meanwhile.
-/// If the store is unavailable, it waits. After a process has died, its announcements that had not begun are sent; others
-/// are finished, with the number of channels reached so far.
+/// A sender of due announcements. Each channel gets an announcement at most once, whatever happens in between. If the
+/// store is unavailable, it waits. After a process has died, its announcements that had not begun are sent; others are
+/// finished, with the number of channels reached so far.
 actor SendbirdAnnouncer {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -34,7 +34,7 @@ actor SendbirdAnnouncer {
     events = SendbirdChannelEvents(directory: directory, channels: channels)
   }
 
-  /// Finishes what `dead` lives had begun, and sends what is due.
+  /// Finishes what `dead` boots had begun, and sends what is due.
   func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     for announcement in try await announcements.all(at: now) where announcement.status == .running {
       guard announcement.sentBy.map(dead.contains) ?? dead.isEverybody else { continue }

@@ -99,7 +99,7 @@ extension SendbirdChannelRoutes {
 
   // MARK: One user
 
-  /// Returns the mute of a user. A client may ask for itself, an operator or a server for anybody.
+  /// Returns the mute of a user. A client may ask about itself, an operator or a server about any user.
   private func mute(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest
   ) async throws(SendbirdError) -> HTTPResponse {

@@ -42,7 +42,7 @@ extension SendbirdChannelRoutes {
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
     guard query.limit > 0 else { throw .outOfRange("limit") }
-    // The page before ended at this number. Numbers keep the position even if a channel is removed meanwhile.
+    // The page before ended at this number. Numbers keep the position even if a channel is removed in between.
     query.before = place.flatMap { $0.place == 0 ? nil : Int64($0.place) }
     // There are no notification channels.
     let isOfFeeds = try request.flag("is_feed_channel") ?? false

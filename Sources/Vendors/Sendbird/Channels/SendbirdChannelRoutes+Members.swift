@@ -119,7 +119,7 @@ extension SendbirdChannelRoutes {
     return try await leave(request, [user], as: .declined)
   }
 
-  /// Removes members: a client itself, a server anybody or all.
+  /// Removes members: a client removes itself, a server any user or all.
   private func leave(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     if case .user(let user, _) = request.caller { return try await leave(request, [user]) }

@@ -17,7 +17,7 @@ extension SendbirdChannelRoutes {
       resource.route("PUT", user + "/mark_as_read_all") { request throws(SendbirdError) in
         try await markAllRead(request)
       },
-      // A client reports a screenshot. Nobody is told.
+      // A client reports a screenshot. No other client is told.
       resource.route("POST", Self.path(.group) + "/{channel_url}/screenshot") { request throws(SendbirdError) in
         try request.needsWriter()
         _ = try await visible(.group, request)

@@ -124,7 +124,7 @@ extension SendbirdChannelRoutes {
     }
     let counted: SendbirdMemberSettings.Counted
     switch name {
-    // The server SDK for Python has two words of its own here.
+    // The server SDK for Python has two values of its own here.
     case "false": counted = .nothing
     case "unread_mentioned_count_only": counted = .mentions
     default:

@@ -173,7 +173,7 @@ extension SendbirdChannelRoutes {
     return channel
   }
 
-  /// Returns the channel if the caller may see it: members of a group channel may, and everybody if it is public.
+  /// Returns the channel if the caller may see it: members of a group channel may, and all users if it is public.
   func visible(
     _ kind: SendbirdChannel.Kind, _ request: SendbirdRequest, whole: Bool = false
   ) async throws(SendbirdError) -> SendbirdChannel {

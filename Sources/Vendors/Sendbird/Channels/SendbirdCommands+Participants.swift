@@ -27,7 +27,7 @@ extension SendbirdCommands: ConnectionObserver {
       await running.services.unwatch(call, by: connection)
       throw error
     }
-    // A connection that ended meanwhile was removed from its channels before this one.
+    // A connection that has ended by now was removed from its channels before this one.
     guard await running.services.user(of: connection) != nil else {
       await connectionEnded(running.caller, .lost, on: running.services)
       return []
@@ -57,7 +57,8 @@ extension SendbirdCommands: ConnectionObserver {
     )
   }
 
-  /// Announces it to the user's own connections too, whose count of participants would otherwise be one event behind.
+  /// Announces it to the user's own connections too, since their count of participants would otherwise be one event
+  /// behind.
   private func answer(
     _ name: StaticString, _ category: SendbirdChannelEvents.Category, _ participation: SendbirdParticipation,
     _ running: RunningCommand
@@ -89,7 +90,7 @@ extension SendbirdCommands: ConnectionObserver {
   ) async {
     await channels.exitAll(caller.user, by: caller.connection) { await tellExit($0, on: services) }
     let now = services.wallTime
-    // The user may have been deleted meanwhile. If the store is unavailable, the time is lost.
+    // The user may have been deleted by now. If the store is unavailable, the time is lost.
     _ = try? await directory.updateUser(caller.user, at: now) { $0.lastSeenAt = now }
   }
 }

@@ -190,7 +190,7 @@ struct SendbirdPollRoutes: Sendable {
     return answer(voted, request)
   }
 
-  /// Adds an option: for the poll's creator, and for everybody who sees it if it allows suggestions.
+  /// Adds an option: for the poll's creator, and for all users who see it if it allows suggestions.
   private func addOption(_ request: SendbirdRequest) async throws(SendbirdError) -> HTTPResponse {
     try request.needsWriter()
     let (poll, text, now) = (try await visible(request), try Self.optionText(request), services.wallTime)

@@ -68,7 +68,7 @@ actor SendbirdScheduler {
           telling: { await events.sent(message.kind == .file ? "FILE" : "MESG", $0, except: nil, on: services) },
           also: { (transaction) throws(StoreOr<SendbirdChannelRefusal>) in
             isCurrent = try await schedule.noteSent(scheduled, in: &transaction, at: now)
-            // It was sent or changed meanwhile, so it is read again.
+            // It was sent or changed in the meantime, so it is read again.
             if !isCurrent { throw .failure(.messageNotFound) }
           })
         var sent = scheduled

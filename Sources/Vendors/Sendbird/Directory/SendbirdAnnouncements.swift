@@ -75,7 +75,7 @@ struct SendbirdAnnouncements: Sendable {
   private static let table = StoreTable<SendbirdAnnouncement>("sendbird.announcement")
   /// How long a finished one is stored.
   private static let memory = Duration.seconds(7 * 24 * 3_600)
-  /// The most announcements.
+  /// The maximum number of announcements.
   static let countMax = 1_000
 
   private let store: any Store

@@ -40,7 +40,7 @@ struct SendbirdBot: Hashable, StoreValue {
 /// `GatewayError.storeUnavailable`.
 struct SendbirdBots: Sendable {
   private static let table = StoreTable<SendbirdBot>("sendbird.bot")
-  /// The most bots.
+  /// The maximum number of bots.
   static let countMax = 1_000
 
   private let store: any Store

@@ -4,7 +4,7 @@ internal import GatewayCore
 struct SendbirdChannel: Hashable, Sendable {
   /// The kind of a channel.
   enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-    /// A channel that anybody may enter, for as long as the connection lasts.
+    /// A channel that any user may enter, for as long as the connection lasts.
     case open
     /// A channel with stored members, connected or not.
     case group

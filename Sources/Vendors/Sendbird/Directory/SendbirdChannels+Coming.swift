@@ -11,7 +11,7 @@ extension SendbirdChannels {
     put(SendbirdMemberRow(member, place: row.lastPlace, of: row), of: row.url, in: &transaction)
   }
 
-  /// Removes the users, as far as they are members; returns the removed ones in the order in which they were added.
+  /// Removes those of the users that are members; returns them in the order in which they were added.
   func remove(
     _ users: Set<UserID>, from row: SendbirdChannelRow, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> [UserID] {

@@ -37,7 +37,7 @@ extension SendbirdChannels {
   ) async throws(SendbirdChannelRefusal) -> [SendbirdMessage] {
     try await ask { () async throws(StoreError) in
       var (before, at, after): ([SendbirdMessage], [SendbirdMessage], [SendbirdMessage]) = ([], [], [])
-      // From the newest back, since nearly everybody asks for the newest.
+      // From the newest back, since nearly all requests are for the newest.
       let range = Self.messages.range(url.text).backwards
       try await store.visit(range, pageSize: Self.pageSize, at: now) { (page) throws(StoreError) in
         for entry in page {

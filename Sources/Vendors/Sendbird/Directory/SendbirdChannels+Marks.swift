@@ -4,7 +4,7 @@ internal import GatewayKit
 // Changes to messages other than their content: reactions, pins, translations.
 
 extension SendbirdChannels {
-  /// The most pinned messages of a channel.
+  /// The maximum number of pinned messages of a channel.
   static let pinsMax = 10
 
   /// Adds the user's reaction to a message, or removes it; does nothing if it is so already. With `needsPresence` the

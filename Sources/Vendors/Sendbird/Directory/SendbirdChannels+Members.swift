@@ -91,7 +91,7 @@ extension SendbirdChannels {
       do throws(SendbirdChannelRefusal) {
         _ = try await leave(url, users: [user], at: now, telling: telling)
       } catch .channelNotFound {
-        // A channel that was deleted meanwhile counts as left.
+        // A channel that has been deleted by now counts as left.
       }
     }
   }

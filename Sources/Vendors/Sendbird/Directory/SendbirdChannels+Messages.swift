@@ -60,7 +60,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Changes a message of `user`, or of anybody if nil.
+  /// Changes a message of `user`, or of any user if nil.
   func edit(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }, _ change: (inout SendbirdMessage) -> Void
@@ -82,7 +82,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Deletes a message of `user`, or of anybody if nil.
+  /// Deletes a message of `user`, or of any user if nil.
   func deleteMessage(
     _ id: Int64, in url: Name, by user: UserID?, at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in }

@@ -117,7 +117,7 @@ extension SendbirdChannels {
     }
   }
 
-  /// Removes the user's connection from an open channel. The store is used only if nobody is in the channel.
+  /// Removes the user's connection from an open channel. The store is used only if the channel is then empty.
   func exit(
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }

@@ -4,7 +4,7 @@ internal import GatewayKit
 /// The channels of a Sendbird application, with their members and messages.
 ///
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
-/// refuses and loses nothing, except for messages, of which the oldest are displaced. Numbers of channels and messages
+/// refuses and loses nothing, except for messages: their oldest are displaced. Numbers of channels and messages
 /// increase and are never reused. An unavailable store throws ``SendbirdChannelRefusal/storeUnavailable``.
 ///
 /// Operations that change a channel take a `telling`: it is called after the commit and before the next change of the
@@ -125,7 +125,7 @@ struct SendbirdChannels: Sendable {
     }
   }
 
-  /// Deletes a channel and its messages; returns the channel with everybody who was in it.
+  /// Deletes a channel and its messages; returns the channel with all users who were in it.
   func delete(
     _ url: Name, at now: WallTime, telling: (SendbirdMembership) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdMembership {

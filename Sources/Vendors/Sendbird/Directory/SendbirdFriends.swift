@@ -6,7 +6,7 @@ internal import GatewayKit
 /// Each operation is atomic; a friend above ``perUserMax`` and a full table throw `GatewayError.tooMany`, an
 /// unavailable store `GatewayError.storeUnavailable`.
 struct SendbirdFriends: Sendable {
-  /// The most friends of one user, and the most remembered former friends.
+  /// The maximum number of friends of one user, and of remembered former friends.
   static let perUserMax = 1_000
 
   private static let lists = StoreTable<SendbirdFriendList>("sendbird.friend-lists")

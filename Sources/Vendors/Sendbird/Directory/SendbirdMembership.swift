@@ -16,7 +16,7 @@ struct SendbirdMembership: Hashable, Sendable {
   var connections: [ConnectionID] = []
 }
 
-/// An open channel after somebody entered it or left.
+/// An open channel after a user entered or left it.
 struct SendbirdParticipation: Hashable, Sendable {
   var channel: SendbirdChannel
   var user: UserID

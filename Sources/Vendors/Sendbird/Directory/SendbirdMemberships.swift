@@ -29,7 +29,7 @@ actor SendbirdMemberships {
   private var isRead = false
   /// The channels whose last commit has an unknown outcome, or that another process has changed.
   private var doubtful: Set<Name> = []
-  /// How many readings of rosters are under way, and the channels that another process has changed meanwhile.
+  /// How many readings of rosters are in progress, and the channels that another process has changed since their start.
   private var readings = 0
   private var disturbed: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
@@ -69,7 +69,7 @@ actor SendbirdMemberships {
   /// Seats are being read from the store until ``endReading()``.
   func beginReading() { readings += 1 }
 
-  /// Sets the rosters that were read. Rosters that another process has changed meanwhile are read again.
+  /// Sets the rosters that were read. Rosters that another process has changed since are read again.
   func endReading() {
     doubtful.formUnion(disturbed)
     readings -= 1

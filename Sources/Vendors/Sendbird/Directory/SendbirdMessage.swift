@@ -3,7 +3,7 @@ import GatewayKit
 
 /// A message of a channel.
 struct SendbirdMessage: Hashable, StoreValue {
-  /// The most files in one message.
+  /// The maximum number of files in one message.
   static let filesMax = 30
 
   /// The kind of a message, by the vendor's command.

@@ -4,7 +4,7 @@ import GatewayKit
 /// A poll in one channel.
 struct SendbirdPoll: Hashable, StoreValue {
   static let optionsMax = 20
-  /// The most votes of all options together.
+  /// The maximum number of votes of all options together.
   static let votesMax = 2_000
 
   /// An option of a poll.

@@ -38,7 +38,7 @@ actor SendbirdPresence {
     return participation(entry, user, isChange: isNew)
   }
 
-  /// Removes the user's connection; returns nil if nobody is in the channel.
+  /// Removes the user's connection; returns nil if the channel is empty.
   func exit(_ url: Name, user: UserID, by connection: ConnectionID) -> SendbirdParticipation? {
     forget(url, enteredBy: connection)
     guard var entry = entries[url] else { return nil }
@@ -49,7 +49,7 @@ actor SendbirdPresence {
     return participation(entry, user, isChange: wasIn && isGone)
   }
 
-  /// Removes the user or everybody; returns the removed users with their connections.
+  /// Removes the user or all users; returns the removed users with their connections.
   func clear(_ url: Name, of user: UserID? = nil) -> [(user: UserID, connections: Set<ConnectionID>)] {
     guard var entry = entries[url] else { return [] }
     let gone = entry.participants.filter { user == nil || $0.key == user }.sorted { $0.key < $1.key }

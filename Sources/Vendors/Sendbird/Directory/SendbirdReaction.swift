@@ -2,9 +2,9 @@ internal import GatewayCore
 
 /// A reaction to a message, with its users.
 struct SendbirdReaction: Hashable, Codable, Sendable {
-  /// The most kinds of reactions to one message.
+  /// The maximum number of kinds of reactions to one message.
   static let kindsMax = 50
-  /// The most users of one reaction.
+  /// The maximum number of users of one reaction.
   static let usersMax = 1_000
 
   let key: Name

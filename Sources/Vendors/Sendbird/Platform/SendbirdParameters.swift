@@ -114,7 +114,7 @@ extension Fields<SendbirdWords> {
     return texts
   }
 
-  /// The users who are to be invited (true) or joined at once (false), whatever their own preference:
+  /// The users who must be invited (true) or joined at once (false), whatever their own preference:
   /// `invitation_status`.
   var invitations: [UserID: Bool] {
     get throws(SendbirdError) {

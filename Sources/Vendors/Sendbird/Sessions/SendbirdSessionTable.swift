@@ -115,7 +115,7 @@ struct SendbirdSessionTable: Sendable {
 
   // MARK: Changing
 
-  /// Changes the user's sessions as far as they are stored, and returns them in the order of `ids`.
+  /// Changes those of the user's sessions that are stored, and returns them in the order of `ids`.
   func update(
     _ ids: [UInt64], of user: UserID, at now: WallTime, _ change: (inout SendbirdSession) -> Void
   ) async throws(GatewayError) -> [SendbirdNumberedSession] {

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// The routes of files: a caller with a key uploads them, anybody with the URL downloads them.
+/// The routes of files: a caller with a key uploads them, anyone with the URL downloads them.
 struct SendbirdStorageRoutes: Sendable {
   private let storage: SendbirdStorage
   private let services: any GatewayServices

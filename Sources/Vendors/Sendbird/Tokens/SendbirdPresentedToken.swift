@@ -1,9 +1,9 @@
 internal import GatewayCore
 internal import GatewayTokens
 
-/// A token in a login, checked as far as that needs no store. The client does not say of which kind it is.
+/// A token in a login, checked without the store. The client does not say which kind it is.
 enum SendbirdPresentedToken: Hashable, Sendable {
-  /// None: a user by name alone.
+  /// None: a user with a name only.
   case none
   /// A session token with a valid signature; its expiry and its user are not checked yet.
   case session(SendbirdSessionToken, TokenFingerprint)

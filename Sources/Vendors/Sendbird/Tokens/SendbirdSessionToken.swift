@@ -23,8 +23,8 @@ struct SendbirdSessionToken: Hashable, Sendable {
     self.expiresAt = expiresAt
   }
 
-  /// Returns the user's number: 48 bits of the SHA-256 of the name, so that everybody with the secret can issue and
-  /// verify tokens without a look-up.
+  /// Returns the user's number: 48 bits of the SHA-256 of the name. So everyone with the secret can issue and verify
+  /// tokens without a look-up.
   static func number(of user: UserID) -> UInt64 {
     SHA256.digest(user.rawValue.utf8)[..<6].reduce(0) { $0 << 8 | UInt64($1) }
   }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Friend lists of users. Contacts can be uploaded for finding friends, but nobody is found.
+// Friend lists of users. Contacts can be uploaded for finding friends, but no user is found.
 
 extension SendbirdUserRoutes {
   func friendRoutes(_ resource: SendbirdResource) -> [HTTPRoute] {

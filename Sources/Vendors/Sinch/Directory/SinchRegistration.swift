@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// A registration whose credentials have passed every check that needs no memory.
+/// A registration whose credentials have passed every check that needs no stored state.
 struct SinchRegistration: Hashable, Sendable {
   /// The part of a registration's credentials that prevents replays.
   enum Proof: Hashable, Sendable {

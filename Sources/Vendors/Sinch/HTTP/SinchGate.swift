@@ -73,8 +73,8 @@ struct SinchGate: Sendable {
     return application
   }
 
-  /// Returns the possible forms of the signed request. The query arrives decoded: it is tried as it is and encoded
-  /// again.
+  /// Returns the possible forms of the signed request. The query arrives decoded, so it is tried both unchanged and
+  /// encoded again.
   private static func signed(_ request: HTTPRequest) throws(SinchRefusal) -> [SinchRequestSignature] {
     guard let timestamp = request.header("x-timestamp") else { throw .timestampMissing }
     let encode = { (text: String) in PercentEncoding.encode(text) }

@@ -8,7 +8,7 @@ struct SinchRoutes: Sendable {
   let services: any GatewayServices
   let gate: SinchGate
   let errors: SinchErrorWords
-  /// The limit for guests, which anybody can create.
+  /// The limit for guests, which anyone can create.
   let guests: AddressLimit
   /// The limit for passwords, right or wrong.
   let passwords: AddressLimit

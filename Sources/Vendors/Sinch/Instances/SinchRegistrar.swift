@@ -114,7 +114,8 @@ struct SinchRegistrar: Sendable {
 
   // MARK: Instances
 
-  /// Returns the instance with that id whose secret signed `request`. Throws what is missing in the request.
+  /// Returns the instance with that id whose secret signed `request`. Throws the error for what is missing in the
+  /// request.
   func instance(
     _ id: Name, signed request: SinchRequestSignature, as signature: String, at now: WallTime
   ) async throws(SinchRefusal) -> SinchInstance {

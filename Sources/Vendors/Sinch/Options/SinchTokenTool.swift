@@ -93,7 +93,7 @@ struct SinchTokenTool: TokenTool {
       guard let sequence = own.sequence?.value else { throw UsageError("--sequence is missing: a whole number") }
       return SinchMobileSignature.sign(user: user, application: own.application, sequence: sequence, secret: secret)
     case .ticket:
-      // A ticket has a life of its own.
+      // A ticket has its own life.
       try refuse(lives.enumerated().filter { $0.offset != 2 }.map(\.element) + [own.sequence?.source], own.form)
       return SinchUserTicket.mint(
         user: user, application: own.application, secret: secret, createdAt: issuedAt,

@@ -23,8 +23,8 @@ struct SinchTokenIssuer: TokenIssuer {
     self.secrets = secrets
   }
 
-  /// Issues a token whose registration ends at `expiresAt`, which is the end of a session; never, if that is nil. It
-  /// may be presented for 600 s, or until the registration ends. Such a token lists no calls.
+  /// Issues a token whose registration ends at `expiresAt`, which is the end of a session; nil for a registration
+  /// without end. It may be presented for 600 s, or until the registration ends. Such a token lists no calls.
   ///
   /// If the end is below the vendor's minimum lives, the token contains the claim that allows it: a requested end is
   /// never left out.

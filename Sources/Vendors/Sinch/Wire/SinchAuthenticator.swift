@@ -82,8 +82,8 @@ struct SinchAuthenticator: Authenticator {
     return register(standing.device, proof, extending: living, asked: standing.asked, of: bearer, at: now)
   }
 
-  /// Registers. If the registration only extends a valid one and fails, the instance stays as it was, as after
-  /// declining: the client is told, and starts.
+  /// Registers. If the registration only extends a valid one and fails, the instance is unchanged, as after declining:
+  /// the client is told, and starts.
   private func register(
     _ device: SinchDevice, _ proof: SinchProof, extending id: Name?, asked: SinchCredentialsReason?,
     of bearer: Bearer, at now: WallTime

@@ -79,7 +79,7 @@ extension StreamCallSettings {
 
   var allowsBroadcasts: Bool { flag("broadcasting.enabled") && flag("broadcasting.rtmp.enabled") }
 
-  /// The capabilities that the settings take from everybody.
+  /// The capabilities that the settings remove from all users.
   var withheld: Set<StreamCapability> {
     var withheld: Set<StreamCapability> = []
     for kind in StreamEgress.Kind.allCases where !allows(kind) && !(kind == .hls && allowsBroadcasts) {

@@ -33,13 +33,14 @@ actor StreamCallRinger {
     return StreamRing(call: call.id, session: session.id, users: Set(users), endsAt: now + .milliseconds(timeout))
   }
 
-  /// Ends the participations that `dead` lives left, and the rings whose time is over. May be called from any thread.
+  /// Ends the participations that `dead` boots left, and the rings whose time has passed. May be called from any
+  /// thread.
   func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
     try await calls.endLeftovers(of: dead, at: now)
     await look()
   }
 
-  /// Ends the rings whose time is over, and schedules the next look. Tries again if the store is unavailable.
+  /// Ends the rings whose time has passed, and schedules the next look. Tries again if the store is unavailable.
   private func look() async {
     let now = calls.services.wallTime
     do throws(GatewayError) {

@@ -31,7 +31,7 @@ extension StreamCalls {
     do throws(GatewayError) {
       _ = try await changeInTurn(call, by: user, at: now) { $0.leave(at: now, where: isLeaving) }
     } catch {
-      // A call that was deleted meanwhile has no participants.
+      // A call that has been deleted by now has no participants.
       if error.isSame(as: .storeUnavailable) { throw error }
     }
   }

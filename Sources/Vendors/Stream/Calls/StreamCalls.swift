@@ -106,8 +106,9 @@ struct StreamCalls: Sendable {
     return StreamCallPicture(call, members: members, users: users)
   }
 
-  /// Tells what happened in the call, each event to its own audience. If the store is unavailable by now, only watchers are
-  /// told, with the users' names alone. Returns the call as it was drawn; nil if the store was unavailable.
+  /// Announces what happened in the call, each event to its own audience. If the store is unavailable by now, only
+  /// watchers are told, with the users' names alone. Returns the call as it was drawn; nil if the store was
+  /// unavailable.
   @discardableResult
   func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async
     -> StreamCallPicture?

@@ -23,7 +23,7 @@ struct StreamCall: Hashable, Codable, Sendable {
   var endedAt: WallTime?
   /// The latest session; nil if there was none yet.
   var session: StreamCallSession?
-  /// The number of sessions so far, from which the next one is named.
+  /// The number of sessions so far, which names the next one.
   var sessionCount = 0
   /// Capabilities that a user was given (true) or denied (false) beyond their roles.
   var grants: [UserID: [String: Bool]] = [:]
@@ -60,14 +60,14 @@ struct StreamCallSession: Hashable, Codable, Sendable {
   var liveEndedAt: WallTime?
   /// The participants in the order in which they joined.
   var participants: [StreamCallParticipant] = []
-  /// The number of joins so far, from which the next participant is named.
+  /// The number of joins so far, which names the next participant.
   var joinCount = 0
   /// The users who are rung and have not answered yet.
   var ringing: Set<UserID> = []
   var acceptedBy: [UserID: WallTime] = [:]
   var rejectedBy: [UserID: WallTime] = [:]
   var missedBy: [UserID: WallTime] = [:]
-  /// The participants pinned for everybody, in the order in which they were pinned; nil if there never were any.
+  /// The participants pinned for all, in the order in which they were pinned; nil if there never were any.
   var pins: [StreamCallPin]?
 }
 
@@ -83,7 +83,7 @@ struct StreamCallParticipant: Hashable, Codable, Sendable {
   var joinedAt: WallTime
 }
 
-/// A participant who is pinned for everybody.
+/// A participant who is pinned for all.
 struct StreamCallPin: Hashable, Codable, Sendable {
   let user: UserID
   let sessionID: String

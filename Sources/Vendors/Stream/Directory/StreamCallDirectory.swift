@@ -96,7 +96,7 @@ struct StreamCallDirectory: Sendable {
     }
   }
 
-  /// Reads the call and runs `body`, again if the call was changed meanwhile.
+  /// Reads the call and runs `body`, again if the call was changed in between.
   func changing<Answer>(
     _ id: CallID, with users: [UserID] = [], at now: WallTime,
     _ body: (inout Transaction, StreamCall?) async throws(StoreOr<GatewayError>) -> Answer
@@ -132,7 +132,7 @@ struct StreamCallDirectory: Sendable {
   // MARK: Queries
 
   /// Returns the calls for which `isMeant` holds, in the order of `precedes`, with the memberships of `users`. All
-  /// calls are read in pages: one that is created or removed meanwhile may be included or not.
+  /// calls are read in pages: one that is created or removed during that time may be included or not.
   func calls(
     with users: [UserID] = [], where isMeant: (StreamCall) -> Bool, by precedes: (StreamCall, StreamCall) -> Bool,
     at now: WallTime

@@ -30,7 +30,7 @@ struct StreamCallMembers: Hashable, Sendable {
 
   /// The number of members.
   private(set) var count = 0
-  /// The number of members so far: the place of the next.
+  /// The number of members so far, which is the position of the next.
   private var everCount = 0
   /// The members that were looked up; nil for a user who is not a member.
   private var known: [UserID: Placed?] = [:]

@@ -8,15 +8,14 @@ struct StreamCallType: Hashable, StoreValue {
   var updatedAt: WallTime
   /// The permissions of those roles that were set.
   var grants: [Name: [String]] = [:]
-  /// The built-in permissions that the application's own permissions stand for, as far as they are granted in this
-  /// type.
+  /// The built-in permissions with the same actions as the application's own permissions that are granted in this type.
   var meanings: [Name: String]?
   /// The settings that were set: values as JSON text by path.
   var settings: [String: String] = [:]
   var notifications = StreamCallNotifications()
   var externalStorage: String?
 
-  /// The most bytes of one type.
+  /// The maximum number of bytes of one type.
   static let footprintMax = 64 << 10
 
   init(name: String, createdAt: WallTime) {

@@ -6,8 +6,8 @@ internal import GatewayKit
 /// Each operation is atomic, and its answer reflects every operation that its caller knew to be complete. A full table
 /// throws `GatewayError.tooMany` and loses nothing; an unavailable store throws `GatewayError.storeUnavailable`.
 struct StreamDirectory: Sendable {
-  /// A change of a user, given the application's settings. If it throws, the user stays as they were. It may run more
-  /// than once, each time on the current user.
+  /// A change of a user, given the application's settings. If it throws, the user is unchanged. It may run more than
+  /// once, each time on the current user.
   typealias Change = (inout StreamUser, StreamAppSettings) throws(GatewayError) -> Void
 
   static let users = StoreTable<StreamUser>("stream.user")
@@ -61,7 +61,7 @@ struct StreamDirectory: Sendable {
   }
 
   /// Returns at most `limit` users that `isMeant` selects, in the order of their ids, without the first `offset`. All
-  /// users are read in pages: one who is created or removed meanwhile may be included or not.
+  /// users are read in pages: one who is created or removed during that time may be included or not.
   func users(
     where isMeant: (StreamUser) -> Bool, offset: Int, limit: Int, at now: WallTime
   ) async throws(GatewayError) -> [StreamUser] {

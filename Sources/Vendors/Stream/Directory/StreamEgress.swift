@@ -43,7 +43,7 @@ struct StreamEgress: Hashable, Codable, Sendable {
   private(set) var runs: [Kind: Run] = [:]
   /// The broadcasts in the order in which they began; each name occurs once.
   private(set) var broadcasts: [Broadcast] = []
-  /// The number of runs so far, from which the next one is named.
+  /// The number of runs so far, which names the next one.
   private var count = 0
   /// The kinds whose last run failed; nil if none ever did.
   private var failed: Set<Kind>?

@@ -10,9 +10,9 @@ struct StreamOwnPermission: Hashable, Codable, Sendable {
   /// Whether it is only for a call's creator.
   var isOwners: Bool
   var isSameTeam: Bool
-  /// The condition on its users, as JSON text; nil for everybody.
+  /// The condition on its users, as JSON text; nil for all users.
   var condition: String?
-  /// The built-in permission that it stands for; nil if it has no effect here.
+  /// The built-in permission with the same action; nil if it has no effect here.
   var meaning: String?
 }
 
@@ -21,7 +21,7 @@ struct StreamOwnPermissions: StoreValue {
   /// The permissions in the order of their ids.
   var list: [StreamOwnPermission] = []
 
-  /// Returns the built-in permissions that the application's own permissions in `grants` stand for, by id.
+  /// Returns the built-in permissions with the same actions as the application's own permissions in `grants`, by id.
   func meanings(in grants: [Name: [String]]) -> [Name: String] {
     guard !list.isEmpty else { return [:] }
     let granted = Set(grants.values.joined().map { Name($0) })

@@ -14,7 +14,7 @@ struct StreamRecord: Hashable, StoreValue {
     /// The text of a push notification.
     case template
 
-    /// The most records of the kind.
+    /// The maximum number of records of the kind.
     var countMax: Int { self == .template ? 500 : 100 }
   }
 

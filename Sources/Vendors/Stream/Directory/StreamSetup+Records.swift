@@ -7,7 +7,7 @@ extension StreamSetup {
   private static let records = StoreTable<StreamRecord>("stream.record")
   private static let permissions = StoreTable<StreamOwnPermissions>("stream.permission")
 
-  /// The most permissions that an application defines.
+  /// The maximum number of permissions that an application defines.
   static let permissionsMax = 100
 
   // MARK: Records
@@ -41,7 +41,7 @@ extension StreamSetup {
   ) async throws(GatewayError) -> StreamRecord {
     try await store.transact(at: now) {
       (transaction: inout StoreTransaction<GatewayError>) async throws(GatewayError) -> StreamRecord in
-      // Read in the same transaction, so that the provider cannot be removed meanwhile.
+      // Read in the same transaction, so that the provider cannot be removed in between.
       if kind == .template, !id[1].isEmpty,
         try await transaction.get(Self.providers.key(id[0], id[1]), as: StreamPushProvider.self) == nil
       {
@@ -101,7 +101,7 @@ extension StreamSetup {
           return known
         }
       } catch {
-        // A type that was deleted meanwhile has no grants.
+        // A type that has been deleted by now has no grants.
         guard error.isSame(as: .notFound) else { throw error }
       }
     }

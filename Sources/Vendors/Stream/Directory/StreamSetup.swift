@@ -9,7 +9,7 @@ struct StreamSetup: Sendable {
   private static let roles = StoreTable<StreamOwnRole>("stream.role")
   static let providers = StoreTable<StreamPushProvider>("stream.push")
 
-  /// The most records of each kind.
+  /// The maximum number of records of each kind.
   static let typesMax = 100
   static let rolesMax = 100
   static let providersMax = 25

@@ -4,7 +4,8 @@ internal import GatewayCore
 actor StreamLimiter {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The most pairs of user and operation that are counted in one minute; further users have no limit of their own.
+  /// The maximum number of pairs of user and operation that are counted in one minute; further users have no limit of
+  /// their own.
   static let usersMax = 200_000
 
   private struct Key: Hashable {

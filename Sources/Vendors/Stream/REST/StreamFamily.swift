@@ -10,7 +10,7 @@ enum StreamFamily: Hashable, Sendable, CaseIterable {
   /// The family's date format.
   var dates: StreamDates { self == .v2 ? .nanoseconds : .text }
 
-  /// Whether a user's custom members stand beside the others instead of below `custom`.
+  /// Whether a user's custom members are beside the others instead of below `custom`.
   var flattensCustom: Bool { self == .chat }
 
   /// Returns the family of a path.

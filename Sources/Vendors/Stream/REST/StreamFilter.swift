@@ -24,7 +24,7 @@ indirect enum StreamFilter: Sendable {
     case contains = "$contains"
   }
 
-  /// The most conditions in one filter.
+  /// The maximum number of conditions in one filter.
   private static let conditionsMax = 100
 
   /// Reads an object of conditions, all of which must hold.
@@ -73,7 +73,7 @@ indirect enum StreamFilter: Sendable {
     .input("filter_conditions: \(what)", field: "filter_conditions")
   }
 
-  /// Returns whether the conditions hold for something whose members `lookUp` returns.
+  /// Returns whether the conditions hold for an object whose members `lookUp` returns.
   func holds(for lookUp: (Name) -> StreamFilterValue?) -> Bool {
     switch self {
     case .all(let conditions): conditions.allSatisfy { $0.holds(for: lookUp) }
@@ -122,7 +122,7 @@ enum StreamFilterValue: Hashable, Sendable {
   case list([StreamFilterValue])
   case null
 
-  /// The most values in one list.
+  /// The maximum number of values in one list.
   private static let elementsMax = 1000
 
   /// Reads a filter's operand or a custom member.

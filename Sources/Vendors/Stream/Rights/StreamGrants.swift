@@ -27,7 +27,7 @@ struct StreamGrants: Sendable {
   private let standardRights: [Name: Rights]
   /// The grants that a server has set for roles, which replace the type's defaults.
   private let said: [Name: [String]]
-  /// The built-in permissions that the application's own permissions stand for.
+  /// The built-in permissions with the same actions as the application's own permissions.
   private let meanings: [Name: String]
 
   /// Creates the grants of a call type.

@@ -1,4 +1,4 @@
-/// The limits for guests, which anybody can create without a login.
+/// The limits for guests, which anyone can create without a login.
 struct StreamGuestLimits: Hashable, Sendable {
   /// Guests that one address may create in a minute, at least 1; as many may be created at once.
   var perAddressPerMinute = 60

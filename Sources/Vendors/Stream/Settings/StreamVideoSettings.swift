@@ -10,7 +10,7 @@ package struct StreamVideoSettings: Sendable {
   var guestLife: Duration?
   /// The limits for guests.
   var guests = StreamGuestLimits()
-  /// The most bytes that all users take in total: their data, and a fixed amount for each.
+  /// The maximum number of bytes of all users: their data, and a fixed amount for each.
   var usersBytesMax = 256 << 20
   /// The limits for calls, their members and their rings.
   var callLimits = StreamCallLimits()

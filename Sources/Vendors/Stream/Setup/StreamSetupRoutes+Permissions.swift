@@ -90,7 +90,7 @@ extension StreamSetupRoutes {
     let isOwners = try body.bool("owner") ?? false
     let condition = try body.object("condition").map(\.view).flatMap { $0.members?.isEmpty != false ? nil : $0.text }
     guard (condition?.utf8.count ?? 0) <= 4096 else { throw body.wrong("condition", "an object of at most 4096 bytes") }
-    // Conditions are not evaluated: a permission with a condition is given to nobody.
+    // Conditions are not evaluated: no user has a permission with a condition.
     let wish = StreamOwnPermission(
       id: id, name: try body.requiredString("name", max: 255), action: action,
       about: try body.string("description", max: 1024) ?? "", isOwners: isOwners,

@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayTokens
 
 // SIP trunks and the routing rules of their calls. No calls come in by telephone: the records are stored and returned,
-// and a look-up of a trunk by number returns how it would be opened.
+// and a look-up of a trunk by number returns the credentials or addresses that open it.
 
 extension StreamSetupRoutes {
   var sipRoutes: [HTTPRoute] { trunkRoutes + ruleRoutes + resolvingRoutes }

@@ -4,7 +4,7 @@ internal import GatewayKit
 
 /// Stream's wire format, the server's side, on one of its three sockets.
 struct StreamDialect: Dialect {
-  /// One of Stream's sockets by its name here, e.g. `stream-chat`.
+  /// One of Stream's sockets by its name in Postern, e.g. `stream-chat`.
   enum Kind: String, Hashable, Sendable, CaseIterable {
     /// `/video/connect`: Video on devices and in browsers.
     case video = "stream-video"

@@ -4,7 +4,7 @@ internal import GatewayTokens
 
 /// The content of a Stream token, after every check that needs no directory.
 struct StreamToken: Hashable, Sendable {
-  /// The most calls a call token may list.
+  /// The maximum number of calls a call token may list.
   static let callsMax = 100
   /// The maximum size of a token in bytes: a call token may list a hundred long names. Rust sends no longer ones.
   static let sizeMax = 16_384

@@ -4,7 +4,7 @@ internal import GatewayCore
 actor StreamGuestKeeper {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  /// The most guests checked for removal at one time.
+  /// The maximum number of guests checked for removal at one time.
   private static let sweepMax = 1000
 
   private let executor: any SerialExecutor
@@ -54,7 +54,7 @@ actor StreamGuestKeeper {
 
   /// Notes that the guest was connected until now.
   func saw(_ guest: UserID, at now: WallTime) async {
-    // A guest who was removed meanwhile needs no note.
+    // A guest who has been removed by now needs no note.
     _ = try? await directory.updateUser(guest, creates: false, at: now) { user, _ in user.lastActive = now }
   }
 }

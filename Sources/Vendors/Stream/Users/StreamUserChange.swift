@@ -13,11 +13,11 @@ struct StreamUserChange: Sendable {
   /// Whether members that are not named are removed.
   private let isWhole: Bool
 
-  /// The most bytes of custom members, and the most of them.
+  /// The maximum number of bytes of custom members, and of the members themselves.
   static let customBytesMax = 5 * 1024
   static let customCountMax = 100
 
-  /// Stream's own members: where custom members stand beside them, these are not custom.
+  /// Stream's own members: if custom members are beside them, these are not custom.
   static let reserved: Set<Name> = [
     "id", "role", "name", "image", "language", "invisible", "teams", "teams_role", "privacy_settings",
     "push_notifications", "push_preferences", "created_at", "updated_at", "last_active", "deactivated_at",

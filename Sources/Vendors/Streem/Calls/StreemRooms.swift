@@ -6,7 +6,7 @@ struct StreemRooms: Sendable {
   private static let rooms = StoreTable<StreemRoom>("streem.room")
   private static let places = StoreTable<StreemRoomPlace>("streem.place")
   private static let references = StoreTable<StreemRoomPlace>("streem.reference")
-  /// The most share tokens of one call.
+  /// The maximum number of share tokens of one call.
   private static let sharesMax = 100
   /// How long an ended call is stored.
   private static let endMemory = Duration.seconds(86_400)
@@ -14,7 +14,7 @@ struct StreemRooms: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   private let store: any Store
-  /// The most current calls, and the most stored ended calls.
+  /// The maximum number of current calls, and of stored ended calls.
   private let countMax: Int
 
   init(_ store: any Store, countMax: Int = 100_000) {

@@ -22,7 +22,7 @@ extension StreemDirectory {
     return reservation?.current(at: now)
   }
 
-  /// Cancels a reservation that has not ended, and returns it; an ended one stays as it is. Throws
+  /// Cancels a reservation that has not ended, and returns it; an ended one is unchanged. Throws
   /// `GatewayError.notFound` if there is none.
   func cancelReservation(_ sid: Name, at now: WallTime) async throws(GatewayError) -> StreemReservation {
     for isKept in [true, false] {

@@ -3,7 +3,7 @@ internal import GatewayKit
 
 extension StreemDirectory {
   private static let webhooks = StoreTable<StreemWebhook>("streem.webhook")
-  /// The most signing keys of one webhook.
+  /// The maximum number of signing keys of one webhook.
   static let signingKeysMax = 10
 
   /// Returns the webhooks of a company, in the order of their ids.

@@ -11,7 +11,7 @@ struct OpenIDGrants: Sendable {
   private static let accounts = StoreTable<OpenIDAccountRow>("streem.account")
   /// How long a used code is remembered, so that a second use is detected.
   private static let codeMemory = Duration.seconds(3600)
-  /// The most valid access tokens of one grant; a new one replaces the oldest.
+  /// The maximum number of valid access tokens of one grant; a new one replaces the oldest.
   private static let accessesMax = 4
 
   private typealias Transaction = StoreTransaction<OpenIDError>

@@ -52,7 +52,7 @@ extension OpenIDRoutes {
     }
   }
 
-  /// Returns whether the account and password are right. Invited customers have no password, so nobody can log in as
+  /// Returns whether the account and password are right. Invited customers have no password, so no client can log in as
   /// one.
   private func admits(_ account: OpenIDAccount, password: String) async throws(OpenIDError) -> Bool {
     guard openID.admits(account, password: password, home: settings.homeCompany.code) else { return false }

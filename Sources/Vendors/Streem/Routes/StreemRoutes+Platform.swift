@@ -6,7 +6,7 @@ internal import GatewayTokens
 // The vendor's REST API for companies' servers, as far as it is published: HTTP Basic with an API key, snake case.
 
 extension StreemRoutes {
-  /// The most rooms in one answer.
+  /// The maximum number of rooms in one answer.
   private static let roomsMax = 100
 
   var platformRoutes: [HTTPRoute] {

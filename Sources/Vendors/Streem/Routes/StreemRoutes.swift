@@ -4,7 +4,7 @@ internal import GatewayKit
 
 /// Streem's HTTP API. `Deploy/api/streem-openapi.yaml` describes it.
 struct StreemRoutes: Sendable {
-  /// The most users in a list of recent ones.
+  /// The maximum number of users in a list of recent ones.
   static let recentMax = 100
 
   let services: any GatewayServices
@@ -31,7 +31,7 @@ struct StreemRoutes: Sendable {
       },
       // The path of a call's link, which leads to the call's page even after its end.
       HTTPRoute("GET", "/mycalls/{room}") { _, parameters in await callPage(Name(parameters["room"])) },
-      // The path of shared details of a call, for everybody with the URL.
+      // The path of shared details of a call, for anyone with the URL.
       HTTPRoute("GET", "/share/{token}/details/{room}") { _, parameters in
         await sharedPage(StreemShareToken(parameters["token"]), of: Name(parameters["room"]))
       },
@@ -113,7 +113,8 @@ struct StreemRoutes: Sendable {
     return HTTPResponse(status: 201, json: JSONWriter.object(capacity: 512) { made.write(to: &$0) })
   }
 
-  /// Returns a page with the state of the call. Only its two users know its unguessable sid; the page names nobody.
+  /// Returns a page with the state of the call. Only its two users know its unguessable sid; the page contains no
+  /// names.
   private func callPage(_ sid: Name) async -> HTTPResponse {
     do throws(GatewayError) {
       return OpenIDPage.call(try await rooms.room(sid, at: services.wallTime)?.state)

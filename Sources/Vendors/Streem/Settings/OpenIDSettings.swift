@@ -14,7 +14,7 @@ struct OpenIDSettings: Sendable {
     get { keptUsers.value }
     set { keptUsers.value = newValue }
   }
-  /// Whether everybody may log in with any non-empty password, as long as there are no ``users``.
+  /// Whether every user may log in with any non-empty password, as long as there are no ``users``.
   var admitsEverybody = true
   /// The time for a login.
   var requestLife = Duration.seconds(600)
@@ -31,11 +31,11 @@ struct OpenIDSettings: Sendable {
   var triesWindow = Duration.seconds(300)
   /// How many login forms one address may submit in a minute.
   var loginsPerMinute = 300
-  /// The most grants, and the most codes.
+  /// The maximum number of grants, and of codes.
   var grantsMax = 100_000
-  /// The most grants of one user; a new one replaces the oldest.
+  /// The maximum number of grants of one user; a new one replaces the oldest.
   var grantsPerUserMax = 100
-  /// The most bytes of all grants, and of all codes.
+  /// The maximum number of bytes of all grants, and of all codes.
   var bytesMax = 64 << 20
 
   private var keptUsers = Renewable<[OpenIDUser]>([])

@@ -56,7 +56,7 @@ struct StreemDialect: Dialect {
     }
   }
 
-  // An invitation's code admits anybody, and so does the link that contains it.
+  // An invitation's code admits anyone, and so does the link that contains it.
   private static let redaction = JSONRedaction(["invitationcode", "url"])
 
   func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {

@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayKit
 
-/// A behaviour of a gateway that a client under test must cope with. Each is declared in a file of its own.
+/// A behaviour of a gateway that a client under test must handle. Each is declared in a file of its own.
 struct Behaviour: Sendable {
   /// The token that the client starts with, besides the address of its provider.
   enum Token: Hashable, Sendable {
@@ -32,7 +32,7 @@ struct Behaviour: Sendable {
   /// The script and demands for a wire without refreshes, on which clients reconnect with another token; nil for the usual
   /// ones.
   var returning: Returning?
-  /// The script and demands for a wire whose clients renew on a timer of their own; nil if none shows it there.
+  /// The script and demands for a wire whose clients renew on a timer; nil if the behaviour cannot be shown there.
   var timed: Timed?
   /// Runs once the client has started.
   let script: @Sendable (ConformScene) async throws -> Void

@@ -23,7 +23,7 @@ struct ConformRun: Sendable {
     // A gateway that hosts no spaces is reported at once.
     let answer = try await options.control.send(.get("/spaces", query: [HTTPField("limit", "1")]), by: dialer)
     guard answer.status < 400 else { throw ConformEnd(verdict: .undecided, sentence: answer.complaint) }
-    // So is one that refuses the wire or the route: no behaviour could be tried.
+    // A client that refuses the wire or the route is treated the same: no behaviour could be tried.
     await end(try await space(idle: Self.afterBound))
     return try await withThrowingTaskGroup(of: (Int, ConformResult).self) { group in
       var results = [ConformResult?](repeating: nil, count: options.behaviours.count)
@@ -152,7 +152,7 @@ struct ConformRun: Sendable {
   /// The maximum duration of a behaviour, as a multiple of that on an idle machine.
   private static let slowest = 6
 
-  /// Plays the behaviour, and measures meanwhile how much time the machine takes from the client.
+  /// Plays the behaviour, and measures how much processor time the machine takes from the client.
   private func watched(
     _ behaviour: Behaviour, _ scene: ConformScene, _ client: ClientProcess
   ) async throws -> ConformResult {

@@ -21,7 +21,7 @@ struct ConformScene: Sendable {
   let beginning: Int
   /// How clients of the wire renew.
   let how: RefreshHabit.How
-  /// The life of tokens until ``mintLongLives()``, if the client's timer is to go off in the run; zero otherwise.
+  /// The life of tokens until ``mintLongLives()``, if the client's timer must fire during the run; zero otherwise.
   let firstLife: Duration
   /// The script's deadline, on the client's clock.
   let deadline: Instant
@@ -41,7 +41,7 @@ struct ConformScene: Sendable {
   /// The time on the client's clock.
   var now: Instant { clock.now }
 
-  /// The client's user, as far as it is known.
+  /// The client's user, if it is known.
   var user: String? { givenUser ?? memory.user }
 
   /// Whether a real gateway plays its part, behind a proxy.
@@ -230,8 +230,8 @@ struct ConformScene: Sendable {
   /// Waits until the client has processed its login or refresh: some clients react to nothing for 50 ms afterwards.
   private func settle() async throws { try await pass(Self.settlingTime) }
 
-  /// Returns the sentence for a failure. It says so if the client's process had ended before, since the wait then ended
-  /// early.
+  /// Returns the sentence for a failure. It mentions if the client's process had ended before, since the wait then
+  /// ended early.
   private func said(_ failure: String) -> String {
     (client?.hasEnded ?? false) ? "the client's process ended before that: \(failure)" : failure
   }

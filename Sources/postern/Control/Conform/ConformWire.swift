@@ -16,7 +16,7 @@ struct ConformWire: Sendable {
   let settingsOfRoute: [JSONMember]
   /// The description; nil for a dialect that is built in.
   private let description: WireDescription?
-  /// How clients of a dialect that is built in renew; nil if nobody reads it at a proxy.
+  /// How clients of a built-in dialect renew; nil if a proxy cannot read it.
   private let read: RefreshHabit.How?
 
   init(_ vendor: any OfferedVendor.Type) {
@@ -46,10 +46,10 @@ struct ConformWire: Sendable {
     description?.habits.refresh.how ?? asks.map { $0 ? .asked : .reconnect } ?? read ?? .asked
   }
 
-  /// How long the gateway keeps a connection whose token has expired, if clients renew on a timer.
+  /// How long the gateway keeps a connection with an expired token, if clients renew on a timer.
   var grace: Duration { description?.habits.refresh.grace ?? .zero }
 
-  /// The life of a token whose timer goes off about eight seconds after its mint; nil if clients have no timer.
+  /// The life of a token whose timer fires about eight seconds after its mint; nil if clients have no timer.
   var shortLife: Duration? {
     guard let habit = description?.habits.refresh, habit.how == .timer else { return nil }
     let life =
@@ -97,6 +97,6 @@ struct ConformWire: Sendable {
     return nil
   }
 
-  /// Returns whether a client is to come back from the code.
+  /// Returns whether a client must reconnect after the code.
   func comesBack(from code: UInt16) -> Bool { description.map { $0.meaning(ofClose: code) != .giveUp } ?? true }
 }

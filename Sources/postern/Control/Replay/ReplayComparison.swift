@@ -25,8 +25,8 @@ struct ReplayComparison {
     (self.differences, self.alike) = (differences, alike)
   }
 
-  /// Returns a sentence about the recorded HTTP requests other than those for tokens, which are minted anew; nil if there are
-  /// none.
+  /// Returns a sentence about the recorded HTTP requests, except those for tokens, which are minted again; nil if there
+  /// are none.
   ///
   /// Objects that such requests created, e.g. a channel, are missing in the replay.
   static func requests(_ lines: [ReplayLine]) -> String? {

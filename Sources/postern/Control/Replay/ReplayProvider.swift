@@ -57,8 +57,8 @@ struct ReplayProvider: Sendable {
     return try JSONCoder().decode(Content.self, from: answer.data)
   }
 
-  /// Returns the token with one wrong character in the signature. It is not the last one, of which some bits may have no
-  /// meaning.
+  /// Returns the token with one wrong character in the signature. It is not the last one, since some of its bits may
+  /// have no meaning.
   private static func tampered(_ token: String) -> String {
     var bytes = Array(token.utf8)
     guard bytes.count > 8 else { return token }

@@ -7,7 +7,7 @@ import Testing
 
 struct BehaviourTests {
   @Test
-  func `each behaviour has a name of its own, says what it shows, and expects something`() {
+  func `each behaviour has a unique name, a sentence, and an expectation`() {
     let names = Behaviour.all.map(\.name)
     #expect(Set(names).count == names.count)
     for behaviour in Behaviour.all {
@@ -41,7 +41,7 @@ struct BehaviourTests {
       ([.notApplicable, .passed], .passed), ([.notApplicable], .notApplicable),
       ([.notApplicable, .undecided], .undecided),
     ] as [([ConformResult.Verdict], ConformResult.Verdict)])
-  func `several verdicts make one`(verdicts: [ConformResult.Verdict], whole: ConformResult.Verdict) {
+  func `several verdicts are merged into one`(verdicts: [ConformResult.Verdict], whole: ConformResult.Verdict) {
     #expect(ConformResult.whole(verdicts) == whole)
   }
 
@@ -113,7 +113,7 @@ struct BehaviourTests {
   }
 
   @Test
-  func `a behaviour about an end is tried only where the wire gives the end that meaning`() throws {
+  func `a behaviour about an end is tried only if that end has this meaning on the wire`() throws {
     let (silent, clear) = (
       try Self.wire(#""how": "reconnect""#), try Self.wire(#""how": "reconnect""#, ends: Self.ends)
     )

@@ -25,7 +25,7 @@ struct ProviderStoryTests {
           + "which has no answer: look at how long the client waits for one"
       ),
     ] as [([String], String)])
-  func `the story of a failed run says what the provider was asked, what it answered, and what to look at`(
+  func `the story of a failed run tells the requests to the provider, its answers, and what to look at`(
     kinds: [String], text: String
   ) {
     let lines = kinds.enumerated().map { ProviderStory.Line(number: 10 + $0, kind: $1) }

@@ -38,7 +38,7 @@ struct HostileFilesTests {
   }
 
   @Test
-  func `a hostile line of a storm's part is a message whose numbers can be added, or refused`() throws {
+  func `a hostile line of a storm's part becomes a message whose numbers can be added, or is refused`() throws {
     var result = StormResult()
     result.connects.attempted = 4242
     result.seconds = 12.5

@@ -11,7 +11,7 @@ struct ReplayScriptTests {
   }
 
   @Test
-  func `a message in the millisecond of its connection's deadline waits for that deadline, and the next one for none`()
+  func `a message in the millisecond of its connection's deadline waits for that deadline, and the next one does not`()
     throws
   {
     let script = try Self.script(

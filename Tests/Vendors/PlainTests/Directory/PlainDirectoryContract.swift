@@ -20,7 +20,7 @@ struct PlainDirectoryContract {
   private let now = WallTime(seconds: 1_000)
 
   @Test(arguments: StoreCase.all)
-  func `every guest gets a name of its own, after the wish`(_ directory: StoreCase) async throws {
+  func `every guest gets a unique name, based on the requested one`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     var names: Set<UserID> = []
     for wish in [nil, "", "Zoë", "Zoë", "../!anon", String(repeating: "x", count: 1000)] {
@@ -33,7 +33,7 @@ struct PlainDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a call is made once, and its maker and time are kept`(_ directory: StoreCase) async throws {
+  func `a call is created once, and its creator and time are stored`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     #expect(try await directory.call(standup, at: now) == nil)
     let made = try await directory.getOrCreateCall(standup, by: ann, at: now)
@@ -78,7 +78,7 @@ struct PlainDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a bounded number of processes that made guests is kept, and the next makes guests all the same`(
+  func `the store remembers a bounded number of processes that created guests, and the next one can create guests too`(
     _ directory: StoreCase
   ) async throws {
     let store = try directory.make()
@@ -98,7 +98,7 @@ struct PlainDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `nobody joins a call that does not exist`(_ directory: StoreCase) async throws {
+  func `no user can join a call that does not exist`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     let error = await #expect(throws: GatewayError.self) { try await directory.join(standup, user: ann, at: now) }
     #expect(error?.isSame(as: .notFound) == true)
@@ -106,7 +106,7 @@ struct PlainDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a full table refuses what it cannot hold, and keeps what it holds`(_ directory: StoreCase) async throws {
+  func `a full table refuses a new entry, and keeps what it has`(_ directory: StoreCase) async throws {
     let directory = try directory.make(3)
     let calls = (0..<4).map { CallID(cid: "default:\($0)")! }
     let users = (0..<4).map { UserID("user\($0)") }

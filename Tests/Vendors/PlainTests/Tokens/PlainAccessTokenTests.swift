@@ -35,7 +35,7 @@ struct PlainAccessTokenTests {
   }
 
   @Test
-  func `an unknown token is refused, and one that has expired`() async throws {
+  func `an unknown token is refused, and so is an expired one`() async throws {
     let (token, hash) = AccessToken.mint(from: Secrets(seed: 1))
     let store = MemoryStore(on: SerialTestExecutor())
     #expect(try await ask(token, store) == .failure(.tokenUnknown))

@@ -42,7 +42,7 @@ struct PlainTokenSchemeTests {
   }
 
   @Test
-  func `user_id goes before sub, and a guest's token says so`() throws {
+  func `user_id is preferred to sub, and a guest's token says that it is one`() throws {
     let token = try judge(#"{"sub":"somebody","user_id":"guest-1","kind":"guest"}"#).get()
     #expect(token.user == UserID("guest-1") && token.kind == .guest)
   }
@@ -91,7 +91,7 @@ struct PlainTokenSchemeTests {
   }
 
   @Test
-  func `tokens of the issuer are read back as they were meant, and no two are the same`() throws {
+  func `tokens of the issuer are read back as they were meant, and no two are equal`() throws {
     var policy = TokenPolicy()
     policy.issuer = "postern"
     policy.audiences = ["gateway"]

@@ -8,7 +8,7 @@ struct SendbirdChannelContract {
   private typealias F = ChannelFixture
 
   @Test(arguments: StoreCase.all)
-  func `a channel is kept under its URL, once`(_ engine: StoreCase) async throws {
+  func `a channel is stored under its URL, once`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     #expect(try await directory.channel("one", at: F.now) == nil)
     let made = try await directory.create(F.group("one", F.ann, F.bob) { $0.name = "One" }, at: F.now)
@@ -19,7 +19,7 @@ struct SendbirdChannelContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a distinct channel is found by its members, until one joins or leaves`(_ engine: StoreCase) async throws {
+  func `a distinct channel is found by its members, until a member joins or leaves`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("one", F.ann, F.bob, isDistinct: true), at: F.now)
     let again = try await directory.create(F.group("two", F.bob, F.ann, isDistinct: true), at: F.now)
@@ -84,8 +84,7 @@ struct SendbirdChannelContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a full channel directory refuses what it cannot hold, and keeps what it holds`(_ engine: StoreCase) async throws
-  {
+  func `a full channel directory refuses a new channel, and keeps what it has`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 2)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)

@@ -22,7 +22,7 @@ struct SendbirdChannelStoreContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `channels are kept for the next process with the store, and no number is given twice`(_ engine: StoreCase)
+  func `channels are stored for the next process, and no number is given twice`(_ engine: StoreCase)
     async throws
   {
     let store = try engine.make()
@@ -137,7 +137,7 @@ struct SendbirdChannelStoreContract {
   }
 
   @Test
-  func `an unavailable store refuses, and later goes on as if nothing had been asked`() async throws {
+  func `an unavailable store refuses, and later continues as if there had been no request`() async throws {
     let store = FaultyStore()
     let directory = directory(store)
     for fault in [.away, .conflict] as [FaultyStore.Fault] {

@@ -9,7 +9,9 @@ struct SendbirdDeletionContract {
   private let now = WallTime(seconds: 1_000)
 
   @Test(arguments: StoreCase.all)
-  func `a deleted user is remembered until they are made anew, and then no older token is accepted`(_ store: StoreCase)
+  func `a deleted user is remembered until the user is created again, and then no older token is accepted`(
+    _ store: StoreCase
+  )
     async throws
   {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)

@@ -10,7 +10,7 @@ struct SendbirdDirectoryContract {
   private let now = WallTime(seconds: 1_000)
 
   @Test(arguments: StoreCase.all)
-  func `a new user is kept once, and an existing one is reported`(_ store: StoreCase) async throws {
+  func `a new user is stored once, and an existing one is reported`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     #expect(try await directory.user(ann, at: now) == nil)
     var user = SendbirdUser(ann, nickname: "Ann", profileURL: "https://example.com/a.png", createdAt: now)
@@ -28,7 +28,7 @@ struct SendbirdDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `an unknown user is made on connecting, and a known one left alone`(_ store: StoreCase) async throws {
+  func `an unknown user is created on connecting, and a known one is left unchanged`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     let made = try await directory.getOrCreateUser(ann, at: now)
     #expect(made.createdAt == now && made.nickname.isEmpty && !made.hasBeenIssuedToken)
@@ -36,7 +36,7 @@ struct SendbirdDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `one user is made, however many connect at once`(_ store: StoreCase) async throws {
+  func `one user is created, however many clients connect at once`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     let numbers = await withTaskGroup { group in
       for _ in 0..<50 { group.addTask { try? await directory.getOrCreateUser(ann, at: now).number } }
@@ -98,7 +98,7 @@ struct SendbirdDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a full user directory refuses what it cannot hold, and keeps what it holds`(_ store: StoreCase) async throws {
+  func `a full user directory refuses a new user, and keeps what it has`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 2)
     _ = try await directory.getOrCreateUser(ann, at: now)
     _ = try await directory.getOrCreateUser(bob, at: now)

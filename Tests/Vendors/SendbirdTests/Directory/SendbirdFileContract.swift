@@ -7,7 +7,7 @@ import Testing
 
 struct SendbirdFileContract {
   @Test(arguments: StoreCase.all)
-  func `a file is kept byte for byte for the next process with the store, until others need its room`(
+  func `a file is stored byte for byte for the next process, until others need its room`(
     _ engine: StoreCase
   ) async throws {
     let store = try engine.make()

@@ -12,7 +12,7 @@ struct SendbirdFriendContract {
   private func users(_ count: Int) -> [UserID] { (0..<count).map { UserID("u\($0)") } }
 
   @Test(arguments: StoreCase.all)
-  func `friends are kept in order, with the changes since a time`(_ engine: StoreCase) async throws {
+  func `friends are stored in order, with the changes since a time`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let friends = SendbirdFriends(store)
     try await friends.add(users(3), to: ann, at: now)
@@ -45,7 +45,9 @@ struct SendbirdFriendContract {
   }
 
   @Test
-  func `one friend too many is refused, of a user and of all, and the oldest former ones are forgotten`() async throws {
+  func `one friend too many is refused, for a user and in total, and the oldest former ones are forgotten`()
+    async throws
+  {
     let all = users(SendbirdFriends.perUserMax + 1)
     let small = SendbirdFriends(try StoreCase.all[0].make(), max: SendbirdFriends.perUserMax)
     let friends = SendbirdFriends(try StoreCase.all[0].make())

@@ -9,7 +9,7 @@ struct SendbirdMarkContract {
   private typealias F = ChannelFixture
 
   @Test(arguments: StoreCase.all)
-  func `reactions, pins, counters and translations are kept for the next process with the store`(_ engine: StoreCase)
+  func `reactions, pins, counters and translations are stored for the next process`(_ engine: StoreCase)
     async throws
   {
     let store = try engine.make()

@@ -76,7 +76,7 @@ struct SendbirdMessageContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `messages of others count until they are read`(_ engine: StoreCase) async throws {
+  func `messages of others count as unread until they are read`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 8)
     _ = try await directory.create(F.group("plain", F.ann, F.bob), at: F.now)
     _ = try await directory.create(F.group("typed", F.ann, F.bob) { $0.customType = "food" }, at: F.now)
@@ -179,7 +179,7 @@ struct SendbirdMessageContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `no message is dated before one of a smaller number, unless the clock was put back`(_ engine: StoreCase)
+  func `no message is dated before one with a smaller number, unless the clock was set back`(_ engine: StoreCase)
     async throws
   {
     let directory = try F.channels(engine, 20)

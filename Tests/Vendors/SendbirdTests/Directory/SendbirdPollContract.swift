@@ -46,7 +46,7 @@ struct SendbirdPollContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `one poll too many is refused, and votes beyond the bounds`(_ engine: StoreCase) async throws {
+  func `one poll too many is refused, and so are votes beyond the bounds`(_ engine: StoreCase) async throws {
     let limits = SendbirdChannelLimits(polls: 1)
     let channels = SendbirdChannels(try engine.make(), on: SerialTestExecutor(), limits: limits)
     _ = try await channels.create(poll(), at: F.now)
@@ -61,7 +61,7 @@ struct SendbirdPollContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `reports are kept, and the oldest are removed for new ones`(_ engine: StoreCase) async throws {
+  func `reports are stored, and the oldest are removed for new ones`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let reports = SendbirdReports(store, on: SerialTestExecutor(), max: 3)
     for number in 0..<5 {

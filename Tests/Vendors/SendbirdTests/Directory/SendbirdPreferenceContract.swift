@@ -9,7 +9,7 @@ struct SendbirdPreferenceContract {
   private typealias F = ChannelFixture
 
   @Test(arguments: StoreCase.all)
-  func `device tokens are kept until they are removed`(_ engine: StoreCase) async throws {
+  func `device tokens are stored until they are removed`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let devices = SendbirdDevices(store)
     for token in ["a", "b", "a"] {
@@ -48,7 +48,7 @@ struct SendbirdPreferenceContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `settings are kept, and no row for defaults`(_ engine: StoreCase) async throws {
+  func `settings are stored, and defaults have no row`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let preferences = SendbirdPreferences(store, max: 1)
     _ = try await preferences.update(F.ann, at: F.now) { $0.joinsAtOnce = false }
@@ -63,7 +63,7 @@ struct SendbirdPreferenceContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a channel is hidden from a member until the next message, or for good`(_ engine: StoreCase) async throws {
+  func `a channel is hidden from a member until the next message, or permanently`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     let channels = SendbirdChannels(store, on: SerialTestExecutor())
     _ = try await channels.create(F.group("a", F.ann, F.bob), at: F.now)

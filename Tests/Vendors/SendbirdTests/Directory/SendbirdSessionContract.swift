@@ -23,7 +23,7 @@ struct SendbirdSessionContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `sessions are kept for the next process with the store, as they were refreshed last`(_ engine: StoreCase)
+  func `sessions are stored for the next process, as they were refreshed last`(_ engine: StoreCase)
     async throws
   {
     let store = try engine.make()
@@ -51,7 +51,7 @@ struct SendbirdSessionContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `sessions are bounded, of all and of one user, and the oldest are removed`(_ engine: StoreCase) async throws {
+  func `sessions are bounded in total and for one user, and the oldest are removed`(_ engine: StoreCase) async throws {
     let most = SendbirdSessionTable.sessionsPerUserMax
     let table = table(try engine.make(), room: most + 2)
     _ = try await table.open(session(bob), as: 1_000, at: now)

@@ -53,7 +53,7 @@ struct SendbirdAnnouncementTests {
   }
 
   @Test
-  func `announcements are sent at their time, once, and not when they were cancelled or postponed`() throws {
+  func `announcements are sent at their time, once, and not if they were cancelled or postponed`() throws {
     for (id, after) in [("a", 10), ("b", 20), ("c", 30)] {
       let time = 1_800_000_000_000 + after * 1_000
       let made = announce("target_channels", #"["talk"]"#, by: nil, #","unique_id":"\#(id)","scheduled_at":\#(time)"#)
@@ -90,7 +90,7 @@ struct SendbirdAnnouncementTests {
   }
 
   @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
-  func `announcements are sent once in each channel and completed, whatever is wrong with the store meanwhile`(
+  func `announcements are sent once in each channel and completed, whatever fault the store has in between`(
     fault: FaultyStore.Fault
   ) {
     let later = #","unique_id":"a","scheduled_at":1800000010000"#

@@ -24,7 +24,7 @@ struct SendbirdAtOnceTests {
   }
 
   @Test
-  func `a bot is made by one caller, loses no change of many, and is deleted by one`() {
+  func `one caller creates a bot, no concurrent change is lost, and one caller deletes it`() {
     let wish = #"{"bot_userid":"helper","bot_nickname":"Helper","bot_callback_url":"","bot_type":"a"}"#
     #expect(eightTimes("POST", "/v3/bots", wish) == [0: 1, 400_202: 7])
     let changes = [
@@ -42,7 +42,7 @@ struct SendbirdAtOnceTests {
   }
 
   @Test
-  func `an announcement is made by one caller, sent once, and cancelled by one`() {
+  func `one caller creates an announcement, it is sent once, and one caller cancels it`() {
     let wish = #""message":{"type":"ADMM","content":"news"},"target_at":"target_channels","target_list":["talk"]"#
     #expect(eightTimes("POST", "/v3/announcements", #"{"unique_id":"now",\#(wish)}"#) == [0: 1, 400_202: 7])
     #expect(ann.commands.count { $0.hasPrefix("ADMM") } == 1)
@@ -56,7 +56,7 @@ struct SendbirdAtOnceTests {
   }
 
   @Test
-  func `a scheduled message is sent once by all that send it now, and cancelled by one`() {
+  func `a scheduled message that many callers send now is sent once, and one caller cancels it`() {
     let path = "/v3/group_channels/talk/scheduled_messages"
     let wish = #"{"message_type":"MESG","user_id":"bob","message":"later","scheduled_at":1800000020000}"#
     #expect(sendbird.serve("POST", path, wish).code == 0 && sendbird.serve("POST", path, wish).code == 0)
@@ -71,7 +71,7 @@ struct SendbirdAtOnceTests {
   }
 
   @Test
-  func `a poll counts one vote of a user that votes twice, by the socket and over HTTP, and is closed by one`() {
+  func `a poll counts one vote of a user who votes twice, by the socket and over HTTP, and one caller closes it`() {
     let key = ["session-key": ann.sessionKey]
     let made = sendbird.fetch("POST", "/v3/polls", key, body: #"{"title":"?","options":["yes","no"]}"#)
     #expect(made.member("id") == "1")

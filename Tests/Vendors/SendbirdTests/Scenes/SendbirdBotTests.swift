@@ -25,7 +25,7 @@ struct SendbirdBotTests {
   }
 
   @Test
-  func `a bot is made, shown, changed, listed and deleted, and is a user meanwhile`() throws {
+  func `a bot is created, shown, changed, listed and deleted, and is a user while it exists`() throws {
     let made = make()
     #expect(made.code == 0 && made.member("is_privacy_mode") == "false")
     #expect(made.member("bot")?.contains(#""bot_nickname":"Helper""#) == true)

@@ -142,7 +142,7 @@ struct SendbirdChangeLogTests {
   }
 
   @Test
-  func `a client back after three hundred changes of messages and channels has every one of them`() throws {
+  func `a client that returns after three hundred changes of messages and channels receives all of them`() throws {
     for number in 1...300 {
       say("m\(number)")
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(number)","user_ids":["ann"]}"#)
@@ -160,7 +160,7 @@ struct SendbirdChangeLogTests {
   }
 
   @Test
-  func `a channel is found where clients look up one that was announced, too`() {
+  func `a channel is also found where clients look up an announced one`() {
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"square"}"#)
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"others","user_ids":["bob"]}"#)
     #expect(sendbird.fetch("GET", "/v3/sdk/group_channels/talk", key).member("member_count") == "2")

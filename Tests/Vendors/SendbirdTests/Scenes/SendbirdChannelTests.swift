@@ -127,7 +127,7 @@ struct SendbirdChannelTests {
   }
 
   @Test
-  func `messages are marked as unread from one on, with the answer that clients need and a READ that says so`() throws {
+  func `messages are marked as unread from one on, with the answer that clients need and a READ for it`() throws {
     let sendbird = try application("ann", "bob")
     let (ann, bob) = (sendbird.connect(["user_id": "ann"]), sendbird.connect(["user_id": "bob"]))
     _ = sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)

@@ -43,7 +43,7 @@ struct SendbirdCollectionTests {
   }
 
   @Test
-  func `a collection gets what was sent while it was away, on either side of what it keeps`() {
+  func `a collection receives messages sent while it was away, on either side of its range`() {
     for text in ["a", "b"] { say(text) }
     sendbird.world.advance(by: .seconds(10))
     for text in ["c", "d"] { say(text) }
@@ -60,7 +60,7 @@ struct SendbirdCollectionTests {
   }
 
   @Test
-  func `a collection begins anew if more than a hundred are missing`() {
+  func `a collection starts again if more than a hundred messages are missing`() {
     for number in 0..<102 { say("\(number)") }
     let next = "next_start_ts=0&next_end_ts=9007199254740991&next_cache_count="
     for (kept, isHuge) in [(0, true), (1, true), (2, false), (102, false)] {
@@ -71,7 +71,7 @@ struct SendbirdCollectionTests {
   }
 
   @Test
-  func `a collection gets what came while as much went, also behind two hundred messages`() {
+  func `a collection receives new messages when as many were deleted, also behind two hundred messages`() {
     for number in 1...250 { say("\(number)") }
     for number in 1...3 { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(number)") }
     for number in 251...253 { say("\(number)") }
@@ -162,7 +162,7 @@ struct SendbirdCollectionTests {
     #""metaarray":[{"key":"a","value":[]},{"key":"b","value":["1","2"]}]"#,
     #""sorted_metaarray":[{"key":"a"},{"key":"b","value":["1","2"]},{"key":"a","value":["x"]}]"#,
   ])
-  func `a collection gets meta arrays as a map, its order and a list, however they were written`(written: String) {
+  func `a collection receives meta arrays as a map, its order and a list, however they were written`(written: String) {
     say("hi", "," + written)
     for peer in [ann, bob] {
       #expect(peer.last("metaarray", of: "MESG") == #"{"a":[],"b":["1","2"]}"#)
@@ -200,7 +200,7 @@ struct SendbirdCollectionTests {
   }
 
   @Test
-  func `a collection is told of deliveries, and the sender of them`() {
+  func `a collection is told of deliveries, and so is the sender`() {
     let url = "/v3/group_channels/talk/messages/mark_as_delivered"
     let answer = sendbird.fetch("PUT", url, key, body: #"{"user_id":"ann","ts":1}"#)
     #expect(answer.code == 0 && answer.member("ts") == "1800000000000")

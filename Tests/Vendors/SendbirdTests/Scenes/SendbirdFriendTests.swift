@@ -57,7 +57,7 @@ struct SendbirdFriendTests {
   }
 
   @Test
-  func `friends are one's own, exist, and are not oneself`() {
+  func `a user's friends are the user's own, exist, and are not the user`() {
     let asked: [(String, String, String, Int)] = [
       ("GET", "/v3/users/bob/friends", "", 400_108),
       ("POST", "/v3/users/bob/friends", #"{"user_ids":["eve"]}"#, 400_108),

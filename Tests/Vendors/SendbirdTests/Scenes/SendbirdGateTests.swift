@@ -10,7 +10,7 @@ struct SendbirdGateTests {
   private func body(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 
   @Test(arguments: SendbirdSettings.UsersWithoutToken.allCases)
-  func `a user who was never given a token gets in by name as the application is set`(
+  func `a user who never had a token can log in by name if the application allows it`(
     setting: SendbirdSettings.UsersWithoutToken
   ) throws {
     let sendbird = try SimulatedSendbird { $0.usersWithoutToken = setting }
@@ -53,7 +53,7 @@ struct SendbirdGateTests {
   }
 
   @Test
-  func `a user made anew after a deletion is not admitted by the tokens of the first`() throws {
+  func `a user created again after a deletion is not admitted by the first one's tokens`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let (directory, now) = (sendbird.directory, sendbird.world.wallTime)
@@ -68,14 +68,16 @@ struct SendbirdGateTests {
     ([:], "400401"), (["api-token": "wrong"], "400401"), (["session-key": "x"], "400303"),
     (["session-key": "null"], "400401"), (["api-token": SimulatedSendbird.apiToken, "app-id": "OTHER"], "400304"),
   ])
-  func `a caller over HTTP is told what is missing`(headers: [String: String], code: String) throws {
+  func `a caller over HTTP is told which credential is missing`(headers: [String: String], code: String) throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }
     let answer = sendbird.fetch("GET", "/v3/users/ann/my_group_channels", headers)
     #expect(answer.status == 400 && body(answer).hasPrefix(#"{"error":true,"code":\#(code),"message":""#))
   }
 
   @Test
-  func `a server calls by its Api-Token, a client by its key, and in the strict setting while it is connected`() throws
+  func
+    `a server calls with its Api-Token, a client with its key, and in the strict setting only while it is connected`()
+    throws
   {
     let sendbird = try SimulatedSendbird { $0.needsConnectionOverHTTP = true }
     let ask = { (headers: [String: String]) in
@@ -92,7 +94,7 @@ struct SendbirdGateTests {
   @Test(arguments: [
     "/v3/sdk/users/ann/authentication", "/v3/users/ann/login",
   ])
-  func `a login over HTTP has the socket's answer, and its key is good without a socket`(path: String) throws {
+  func `a login over HTTP has the socket's answer, and its key is valid without a socket`(path: String) throws {
     let sendbird = try SimulatedSendbird { $0.applicationID = "APP" }
     let headers = ["app-id": "APP", "access-token": sendbird.sessionToken()]
     let answer = sendbird.fetch("POST", path, headers, body: #"{"expiring_session":false,"include_logi":true}"#)
@@ -107,7 +109,7 @@ struct SendbirdGateTests {
   }
 
   @Test
-  func `thirty connections of a user are kept, one more is refused, and one that left makes room`() throws {
+  func `thirty connections of a user stay, one more is refused, and one that left makes room`() throws {
     let sendbird = try SimulatedSendbird(loops: 3)
     let peers = (0..<30).map { _ in sendbird.connect(["user_id": "ann"]) }
     #expect(peers.allSatisfy { $0.last("user_id", of: "LOGI") == "ann" && $0.isOpen })
@@ -168,7 +170,9 @@ struct SendbirdGateTests {
     ("PING{}\nPING{\"req_id\":\"1\"}", nil), ("PING{\"req_id\":\"1\"}\nPING{}", "400920"),
     (#"MESG{"req_id":7}"#, "400105"), (#"MESG{"req_id":null}"#, nil),
   ])
-  func `stray input is answered if it has a req_id, never otherwise, and disturbs nobody`(text: String, code: String?)
+  func `stray input is answered if it has a req_id, never otherwise, and disturbs no other client`(
+    text: String, code: String?
+  )
     throws
   {
     let sendbird = try SimulatedSendbird()

@@ -71,7 +71,8 @@ struct SendbirdLoginTests {
   }
 
   @Test
-  func `a login's answer has every field in the type that the strictest client decodes, and no misleading one`() throws
+  func `a login's answer has every field in the type that the strictest client decodes, and no misleading field`()
+    throws
   {
     let sendbird = try SimulatedSendbird { $0.pingInterval = .seconds(7) }
     sendbird.change("ann") { user in
@@ -114,7 +115,7 @@ struct SendbirdLoginTests {
   ]
 
   @Test(arguments: refusals)
-  func `a refused client gets the code of the cause after the upgrade, and is closed if it does not go`(
+  func `a refused client gets the code of the cause after the upgrade, and is closed if it stays`(
     cause: String, code: Int
   ) throws {
     let sendbird = try SimulatedSendbird { settings in

@@ -132,7 +132,7 @@ struct SendbirdMarkTests {
   // MARK: Channels
 
   @Test
-  func `metadata of a channel are made, changed, shown and removed, and all are told`() {
+  func `metadata of a channel are created, changed, shown and removed, and all members are told`() {
     let target = Self.talk + "/metadata"
     #expect(ask("POST", target, #"{"metadata":{"a":"1"}}"#).member("a") == "1")
     #expect(bob.last("cat", of: "SYEV") == "11100")
@@ -158,7 +158,7 @@ struct SendbirdMarkTests {
   }
 
   @Test
-  func `counters of a channel are set, raised and lowered, however many do so at once`() {
+  func `counters of a channel are set, raised and lowered, by any number of callers at once`() {
     let target = Self.talk + "/metacounter"
     #expect(ask("POST", target, #"{"metacounter":{"likes":1}}"#).member("likes") == "1")
     #expect(bob.last("cat", of: "SYEV") == "11200")

@@ -27,7 +27,9 @@ struct SendbirdNodeTests {
   }
 
   @Test
-  func `an announcement that another gateway sends is neither sent twice nor cut short, and ends with that one`() throws
+  func
+    `an announcement that another gateway is sending is neither sent twice nor cut short, and ends with that gateway`()
+    throws
   {
     let (store, now) = (sendbird.space.store, sendbird.world.wallTime)
     let theirs = SendbirdAnnouncements(store, life: Self.other)

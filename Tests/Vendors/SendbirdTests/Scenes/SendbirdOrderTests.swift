@@ -20,7 +20,8 @@ struct SendbirdOrderTests {
   }
 
   @Test(arguments: [1, 2])
-  func `messages in one segment keep their order, a reply with its parent's lookup and a plain one`(loops: Int) throws {
+  func `messages in one segment keep their order, both a reply that needs its parent and a plain one`(loops: Int) throws
+  {
     let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)
@@ -36,7 +37,7 @@ struct SendbirdOrderTests {
   }
 
   @Test(arguments: [1, 2])
-  func `messages in one segment reach an open channel that is entered before and left behind them, typing or not`(
+  func `messages in one segment reach an open channel that is entered before and left after them, with typing or not`(
     loops: Int
   ) throws {
     let sendbird = try SimulatedSendbird(loops: loops)
@@ -60,7 +61,7 @@ struct SendbirdOrderTests {
   }
 
   @Test(arguments: [1, 2])
-  func `messages in one segment keep their order although the client is gone at once`(loops: Int) throws {
+  func `messages in one segment keep their order although the client disconnects at once`(loops: Int) throws {
     let sendbird = try SimulatedSendbird(loops: loops)
     for user in ["ann", "bob"] { sendbird.serve("POST", "/v3/users", #"{"user_id":"\#(user)","nickname":"x"}"#) }
     sendbird.serve("POST", "/v3/open_channels", #"{"channel_url":"hall"}"#)

@@ -56,7 +56,7 @@ struct SendbirdPageTests {
   }
 
   @Test(arguments: ["x", "p1.*", "p1.A", ".", "p-1"])
-  func `lists accept no token that they did not give`(token: String) {
+  func `lists refuse a page token that they did not issue`(token: String) {
     for list in ["members", "ban", "mute", "operators"] {
       let answer = sendbird.serve("GET", "/v3/group_channels/talk/\(list)?token=\(token)")
       #expect(answer.code == 400_111 && answer.status == 400, "\(list)")
@@ -64,7 +64,7 @@ struct SendbirdPageTests {
   }
 
   @Test(arguments: [false, true])
-  func `found messages are shown once each, though some are deleted meanwhile`(isReversed: Bool) {
+  func `found messages are shown once each, although some are deleted in between`(isReversed: Bool) {
     for number in 1...9 {
       let body = #"{"message_type":"MESG","user_id":"ann","message":"tea \#(number)"}"#
       sendbird.serve("POST", "/v3/group_channels/talk/messages", body)

@@ -141,7 +141,7 @@ struct SendbirdPlatformTests {
   }
 
   @Test
-  func `a living key acts without a socket, unless the setting asks for one`() throws {
+  func `a living key works without a socket, unless the setting requires one`() throws {
     let usual = try application()
     let gone = usual.connect(["user_id": "ann"])
     gone.close()
@@ -164,7 +164,7 @@ struct SendbirdPlatformTests {
   }
 
   @Test
-  func `exactly the sessions of revoked tokens are told so`() throws {
+  func `exactly the sessions of revoked tokens are told of it`() throws {
     let sendbird = try application()
     let access = try #require(
       sendbird.serve("PUT", "/v3/users/ann", #"{"issue_access_token":true}"#).member("access_token"))
@@ -208,7 +208,7 @@ struct SendbirdPlatformTests {
   }
 
   @Test
-  func `the Platform API accepts its own Api-Token only, and nothing without one`() throws {
+  func `the Platform API accepts only its own Api-Token, and no request without one`() throws {
     let sendbird = try application()
     for token in ["", "x", SimulatedSendbird.apiToken + "0", String(SimulatedSendbird.apiToken.dropLast())] {
       let answer = sendbird.fetch("GET", "/v3/users", ["api-token": token])

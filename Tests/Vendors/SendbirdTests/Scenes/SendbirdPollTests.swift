@@ -32,7 +32,7 @@ struct SendbirdPollTests {
   }
 
   @Test
-  func `a poll is asked once, in a message that carries it, by its maker`() {
+  func `a poll is sent once, in a message, by its creator`() {
     sendbird.say(#"MESG{"channel_url":"talk","message":"vote","poll_id":1,"req_id":"1"}"#, bob)
     #expect(bob.last("code", of: "EROR") == "400201")
     #expect(ask(bob, "GET", "/v3/polls/1").code == 400_108)
@@ -52,7 +52,7 @@ struct SendbirdPollTests {
   }
 
   @Test
-  func `a poll is voted on over the socket and over HTTP, and all are told the counts`() {
+  func `a poll is voted on over the socket and over HTTP, and all members are told the counts`() {
     send()
     sendbird.say(#"VOTE{"channel_url":"talk","channel_type":"group","poll_id":1,"option_ids":[1],"req_id":"2"}"#, bob)
     for peer in [ann, bob] {
@@ -80,7 +80,7 @@ struct SendbirdPollTests {
   }
 
   @Test
-  func `a poll is changed by its maker, announced as it is then, and closed`() {
+  func `a poll is changed by its creator, announced with the change, and closed`() {
     send()
     #expect(ask(bob, "PUT", "/v3/polls/1", #"{"title":"x"}"#).code == 400_108)
     #expect(ask(bob, "POST", "/v3/polls/1/options", #"{"text":"x"}"#).code == 400_108)
@@ -105,7 +105,7 @@ struct SendbirdPollTests {
   }
 
   @Test
-  func `a poll closes by itself when its time has come`() {
+  func `a poll closes by itself at its time`() {
     ask(ann, "PUT", "/v3/polls/1", #"{"close_at":1800000005000}"#)
     send()
     sendbird.world.advance(by: .seconds(5))

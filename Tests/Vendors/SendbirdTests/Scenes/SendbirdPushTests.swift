@@ -53,7 +53,7 @@ struct SendbirdPushTests {
   }
 
   @Test
-  func `a user's push settings are kept, member by member, and reset`() {
+  func `a user's push settings are stored, member by member, and reset`() {
     let target = "/v3/users/ann/push_preference"
     #expect(sendbird.fetch("GET", target, key).member("push_trigger_option") == "all")
     let body =
@@ -80,7 +80,7 @@ struct SendbirdPushTests {
   }
 
   @Test
-  func `a user who wants to be asked is invited only, unless the invitation says otherwise`() {
+  func `a user who wants to be asked is only invited, unless the invitation says otherwise`() {
     let target = "/v3/users/bob/channel_invitation_preference"
     #expect(sendbird.serve("GET", target).member("auto_accept") == "true")
     #expect(sendbird.serve("PUT", target, #"{"auto_accept":false}"#).member("auto_accept") == "false")
@@ -145,7 +145,7 @@ struct SendbirdPushTests {
   }
 
   @Test
-  func `a hidden channel is not among the user's, its earlier messages are gone, and the user's devices are told`() {
+  func `a hidden channel is not in the user's list, its earlier messages are gone, and the user's devices are told`() {
     let talk = "/v3/group_channels/talk"
     sendbird.serve("POST", talk + "/messages", #"{"message_type":"MESG","user_id":"bob","message":"old"}"#)
     sendbird.world.advance(by: .seconds(1))

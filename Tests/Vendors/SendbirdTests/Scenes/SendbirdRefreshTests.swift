@@ -27,7 +27,7 @@ struct SendbirdRefreshTests {
   }
 
   @Test
-  func `a refreshable session ends after ten minutes, and goes on with the same token under a new key`() throws {
+  func `a refreshable session ends after ten minutes, and continues with the same token under a new key`() throws {
     for token in ["access", "session"] {
       let sendbird = try SimulatedSendbird()
       if token == "access" { sendbird.setAccessToken(access) }
@@ -112,7 +112,7 @@ struct SendbirdRefreshTests {
   }
 
   @Test
-  func `a session that cannot be refreshed lasts as long as its token, and for ever without one`() throws {
+  func `a session that cannot be refreshed lasts as long as its token, and without one it does not end`() throws {
     let sendbird = try SimulatedSendbird()
     let byToken = sendbird.connect(
       ["user_id": "ann"], headers: ["sendbird-ws-token": sendbird.sessionToken(life: .seconds(30))])
@@ -124,7 +124,7 @@ struct SendbirdRefreshTests {
   }
 
   @Test
-  func `a session with an expired token needs another, which it may present after failures, in the same socket`() throws
+  func `a session with an expired token needs another, which it may present after failures, on the same socket`() throws
   {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken(life: .seconds(30))
@@ -188,7 +188,7 @@ struct SendbirdRefreshTests {
   }
 
   @Test
-  func `an unused session is not restored by a refresh over HTTP, and a forgotten one goes on by its key`() throws {
+  func `an unused session is not restored by a refresh over HTTP, and a forgotten one continues by its key`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let keys = (0..<61).map { _ in
@@ -230,7 +230,7 @@ struct SendbirdRefreshTests {
   }
 
   @Test
-  func `a session with revoked tokens is told 400310 once, on the socket, over HTTP and in a refresh`() throws {
+  func `a session with revoked tokens gets 400310 once, on the socket, over HTTP and in a refresh`() throws {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let peer = expiring(sendbird, token)

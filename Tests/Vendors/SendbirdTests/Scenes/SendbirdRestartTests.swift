@@ -23,7 +23,7 @@ struct SendbirdRestartTests {
   }
 
   @Test(arguments: ["none", "access", "session"])
-  func `a session key is good after a restart, over HTTP and for the next socket, and ends as before`(token: String)
+  func `a session key is valid after a restart, over HTTP and for the next socket, and expires as before`(token: String)
     throws
   {
     let (key, _) = try key(token)

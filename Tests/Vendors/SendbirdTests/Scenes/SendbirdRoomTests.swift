@@ -7,7 +7,9 @@ import Testing
 
 struct SendbirdRoomTests {
   @Test
-  func `users made by name alone are limited for one address in a minute, and existing ones always get in`() throws {
+  func `users created by name alone are limited for one address in a minute, and existing ones can always log in`()
+    throws
+  {
     let sendbird = try SimulatedSendbird { $0.newUsersPerMinuteMax = 3 }
     for user in ["a", "b", "c"] {
       #expect(sendbird.connect(["user_id": user]).last("user_id", of: "LOGI") == user)
@@ -26,7 +28,7 @@ struct SendbirdRoomTests {
   }
 
   @Test
-  func `a full table of users refuses another in words of its own, and leaves the others alone`() async throws {
+  func `a full table of users refuses another with its own error, and does not affect the others`() async throws {
     let now = WallTime(seconds: 1)
     let directory = SendbirdDirectory(FaultyStore(), on: SerialTestExecutor(), usersMax: 100, bytesMax: 10_000)
     let ann = UserID("ann")
@@ -53,7 +55,7 @@ struct SendbirdNameTests {
   private static let (one, two) = ("\u{e9}", "e\u{301}")
 
   @Test(arguments: [(one, two), (two, one)])
-  func `a token of one spelling does not admit the other`(owner: String, other: String) throws {
+  func `a token for one spelling of a name does not admit the other`(owner: String, other: String) throws {
     let sendbird = try SimulatedSendbird()
     let access = String(repeating: "ab", count: 20)
     sendbird.setAccessToken(access, of: owner)

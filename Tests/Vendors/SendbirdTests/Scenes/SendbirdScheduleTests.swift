@@ -100,7 +100,7 @@ struct SendbirdScheduleTests {
   }
 
   @Test(arguments: StoreCase.all)
-  func `scheduled messages are kept for the next process with the store, and are claimed for sending once`(
+  func `scheduled messages are stored for the next process, and are claimed for sending once`(
     _ engine: StoreCase
   ) async throws {
     let store = try engine.make()

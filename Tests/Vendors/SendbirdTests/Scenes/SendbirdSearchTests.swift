@@ -25,7 +25,7 @@ struct SendbirdSearchTests {
   }
 
   @Test
-  func `messages of one's own channels are found by their text, page by page`() {
+  func `messages of a user's own channels are found by their text, page by page`() {
     let all = find("query=lunch")
     #expect(all.member("total_count") == "2" && all.member("has_next") == "false" && all.member("end_cursor") == "")
     #expect(
@@ -74,7 +74,7 @@ struct SendbirdSearchTests {
   }
 
   @Test
-  func `an interface kit is told that nothing is switched on`() {
+  func `an interface kit is told that no optional feature is on`() {
     let answer = sendbird.fetch("GET", "/v3/sdk/ui_kit/configuration", key)
     #expect(
       answer.code == 0 && answer.member("uikit_configurations")?.contains(#""group_channel":{"channel":{}"#) == true)

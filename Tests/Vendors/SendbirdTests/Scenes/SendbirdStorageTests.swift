@@ -29,7 +29,7 @@ struct SendbirdStorageTests {
   }
 
   @Test
-  func `a file is kept, and served to holders of its address, with its type and nothing that runs`() throws {
+  func `a file is stored, and served to holders of its address, with its type and nothing that runs`() throws {
     let kept = send(
       "POST", "/v3/storage/file", part(#"name="channel_url""#, "talk"), part(#"name="thumbnail1""#, "100,100"),
       part(#"name="file"; filename="a b.svg""#, "<svg/>\r\n--b", type: "image/svg+xml"))
@@ -76,7 +76,7 @@ struct SendbirdStorageTests {
   ]
 
   @Test
-  func `a picture has its size, and one that was cut off or lies has none`() {
+  func `a picture has its size, and one that is incomplete or false has none`() {
     for (type, bytes) in Self.pictures {
       #expect(SendbirdPicture(bytes).map { [$0.width, $0.height] } == [640, 480], "\(type)")
       for count in 0..<bytes.count - 2 { _ = SendbirdPicture(Array(bytes.prefix(count))) }
@@ -141,7 +141,7 @@ struct SendbirdStorageTests {
   }
 
   @Test
-  func `a form is read as it was written, whatever lies between its boundaries`() throws {
+  func `a form is read as it was written, whatever is between its boundaries`() throws {
     #expect(SendbirdMultipart.boundary(of: "multipart/form-data; charset=x; boundary=AaB03x") == "AaB03x")
     #expect(SendbirdMultipart.boundary(of: #"Multipart/Form-Data;boundary="a;b""#) == "a;b")
     for type in [
@@ -171,7 +171,7 @@ struct SendbirdStorageTests {
   }
 
   @Test
-  func `a hostile form traps nothing, and its parts lie within it`() {
+  func `a hostile form causes no trap, and its parts are within it`() {
     var source = HostileBytes(
       seed: 25,
       examples: [

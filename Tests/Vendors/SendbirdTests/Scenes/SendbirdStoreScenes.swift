@@ -37,7 +37,7 @@ struct SendbirdStoreScenes {
   }
 
   @Test
-  func `a session that cannot be refreshed while the store is away goes on, and is refreshed afterwards`() {
+  func `a session that cannot be refreshed while the store is away continues, and is refreshed afterwards`() {
     let token = sendbird.sessionToken()
     let peer = connect(token)
     store.fault = .away
@@ -106,7 +106,7 @@ struct SendbirdStoreScenes {
   }
 
   @Test
-  func `logins and refreshes wait for a late store, and a user has no more connections than one may`() throws {
+  func `logins and refreshes wait for a late store, and a user never has too many connections`() throws {
     let sendbird = try SimulatedSendbird { $0.connectionsPerUserMax = 2 }
     let token = sendbird.sessionToken()
     sendbird.space.store.fault = .late(.milliseconds(300))

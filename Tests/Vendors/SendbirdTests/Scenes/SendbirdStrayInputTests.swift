@@ -41,7 +41,7 @@ struct SendbirdStrayInputTests {
   }
 
   @Test(arguments: ["ü😀", "a b", "a'b\"c", "<script>", "a;b", "..", "%2e%2e", "a\\b", "\u{202e}x", "null", "0", "-1"])
-  func `stray ids and channel URLs stay what they are`(name: String) throws {
+  func `stray ids and channel URLs stay unchanged`(name: String) throws {
     let sendbird = try SimulatedSendbird()
     let quoted = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     let escaped = PercentEncoding.encode(name)
@@ -104,7 +104,7 @@ struct SendbirdStrayInputTests {
   }
 
   @Test
-  func `stray requests over HTTP get an error of the vendor's, whatever the path`() throws {
+  func `stray requests over HTTP get one of the vendor's errors, whatever the path`() throws {
     let sendbird = try SimulatedSendbird()
     sendbird.serve("POST", "/v3/users", #"{"user_id":"ann"}"#)
     let bodies = [

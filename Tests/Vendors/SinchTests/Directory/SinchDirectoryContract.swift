@@ -42,7 +42,7 @@ struct SinchDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `an instance is made, and known until it is deleted`(_ directory: StoreCase) async throws {
+  func `an instance is created, and known until it is deleted`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     #expect(try await directory.instance("i1", at: now) == nil)
     let made = try await directory.register(nonce("n1", instance()), at: now)
@@ -71,7 +71,7 @@ struct SinchDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a device that registers anew has one instance, the new one`(_ directory: StoreCase) async throws {
+  func `a device that registers again has one instance, the new one`(_ directory: StoreCase) async throws {
     let directory = try directory.make(2)
     for number in 1...5 {
       _ = try await directory.register(
@@ -108,7 +108,7 @@ struct SinchDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a nonce is spent once for each application, until its time is over`(_ directory: StoreCase) async throws {
+  func `a nonce can be used once in each application, until it expires`(_ directory: StoreCase) async throws {
     let directory = try directory.make(8)
     _ = try await directory.register(nonce("n1", instance()), at: now)
     await expect(.nonceReused) { try await directory.register(nonce("n1", instance("i2")), at: now) }
@@ -149,7 +149,8 @@ struct SinchDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a full table refuses what it cannot hold, and makes room of what is over`(_ directory: StoreCase) async throws {
+  func `a full table refuses a new entry, and makes room by removing expired ones`(_ directory: StoreCase) async throws
+  {
     let directory = try directory.make(2)
     _ = try await directory.register(nonce("n1", instance("i1", endsAt: 1_500), until: 1_010), at: now)
     _ = try await directory.register(nonce("n2", instance("i2", user: "bob"), until: 1_010), at: now)
@@ -162,7 +163,7 @@ struct SinchDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `one of many that present a nonce at once is accepted`(_ directory: StoreCase) async throws {
+  func `one of many callers that present a nonce at once is accepted`(_ directory: StoreCase) async throws {
     let directory = try directory.make(200)
     let accepted = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<100 {

@@ -7,7 +7,7 @@ import Testing
 
 struct SinchAtOnceTests {
   @Test
-  func `a user is registered once by clients that present one token at once, over HTTP and by sockets`() throws {
+  func `clients that present one token at once register a user once, over HTTP and by sockets`() throws {
     let gateway = SimulatedSinch()
     let token = gateway.token()
     let peers = (0..<4).map { _ in gateway.connect() }

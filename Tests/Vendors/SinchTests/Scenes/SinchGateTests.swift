@@ -72,7 +72,7 @@ struct SinchGateTests {
   }
 
   @Test
-  func `a client that misses the timeout is disconnected, whatever it sent meanwhile`() {
+  func `a client that misses the timeout is disconnected, whatever it sent in between`() {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: .seconds(172_800))
     gateway.world.advance(by: .seconds(172_800))
@@ -108,8 +108,7 @@ struct SinchGateTests {
   }
 
   @Test
-  func `a client told that its instance is unknown gets another with its secret, over the socket and over HTTP`() throws
-  {
+  func `a client whose instance is unknown gets another with its secret, over the socket and over HTTP`() throws {
     let path = "/sinch/v1/applications/app/users/alice/instances"
     for isHTTP in [false, true] {
       let gateway = SimulatedSinch()
@@ -176,7 +175,7 @@ struct SinchGateTests {
   // MARK: Guests and strangers
 
   @Test
-  func `guests of one address are limited in a minute, and their registrations end`() throws {
+  func `guests of one address are limited per minute, and their registrations expire`() throws {
     let gateway = SimulatedSinch { $0.guestsPerMinute = 3 }
     func make() -> HTTPResponse? { gateway.fetch("POST", "/sinch/v1/applications/app/guests") }
     let first = try #require(make())

@@ -10,7 +10,8 @@ struct SinchInstanceTests {
   private let day = Duration.seconds(86_400)
 
   @Test
-  func `an instance is made by the first start of a device, and starts it from then on without credentials`() throws {
+  func `an instance is created by the first start of a device, and starts it from then on without credentials`() throws
+  {
     let gateway = SimulatedSinch()
     let peer = gateway.connect()
     peer.start()
@@ -27,7 +28,7 @@ struct SinchInstanceTests {
   }
 
   @Test
-  func `an ended instance is as unknown as one that never was, for a client without its secret`() throws {
+  func `an ended instance is as unknown as one that never existed, for a client without its secret`() throws {
     let gateway = SimulatedSinch()
     let (id, secret) = try #require(gateway.started(life: day * 2).registered)
     gateway.world.advance(by: day * 3)
@@ -75,7 +76,7 @@ struct SinchInstanceTests {
   }
 
   @Test(arguments: [(8, 7), (30, 7), (7, 1), (2, 1)])
-  func `an instance is to be extended 7 days before its end, or 24 hours if it lasts less than 8 days`(
+  func `an instance asks to be extended 7 days before its end, or 24 hours if it lasts less than 8 days`(
     days: Int, lead: Int
   ) throws {
     let gateway = SimulatedSinch()
@@ -163,7 +164,7 @@ struct SinchInstanceTests {
   }
 
   @Test
-  func `an instance is to be extended when the gateway asks ahead of its end, and has the timeout from then`() throws {
+  func `an instance must be extended when the gateway asks before its end, and has the timeout from then on`() throws {
     let gateway = SimulatedSinch(try SessionPolicy(refreshLead: .seconds(100)))
     let peer = gateway.started(life: day * 2)
     gateway.world.advance(by: day * 2 - .seconds(100))
@@ -228,7 +229,7 @@ struct SinchInstanceTests {
   }
 
   @Test
-  func `a nonce is spent by an accepted request only, and replaying it is a setting`() {
+  func `only an accepted request uses up a nonce, and a setting allows its replay`() {
     for replay in SinchNonceReplay.allCases {
       let gateway = SimulatedSinch { $0.tokens.nonceReplay = replay }
       let token = gateway.token()

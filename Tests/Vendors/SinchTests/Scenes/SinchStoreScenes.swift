@@ -61,7 +61,7 @@ struct SinchStoreScenes {
   }
 
   @Test
-  func `a client that unregisters while the store is away is told so, and is registered as before`() {
+  func `a client that unregisters while the store is away is told so, and stays registered`() {
     let peer = gateway.started()
     gateway.space.store.fault = .away
     peer.say(#"{"type":"unregisterPushToken"}"#)

@@ -11,13 +11,13 @@ struct SinchLegacyTests {
   private let created = WallTime(seconds: 1_743_501_600)
 
   @Test(arguments: [(UInt64(1), "b+GI8y4HyMPdksOMuk0tOpM3RRs="), (2, "dHsX+zIqNm4BYZz4+oC6kjgRg7A=")])
-  func `a mobile signature is the published one`(sequence: UInt64, expected: String) {
+  func `a mobile signature equals the published one`(sequence: UInt64, expected: String) {
     let made = SinchMobileSignature.sign(user: alice, application: key, sequence: sequence, secret: secret)
     #expect(made == expected)
   }
 
   @Test
-  func `a ticket is the published one, byte for byte`() throws {
+  func `a ticket equals the published one, byte for byte`() throws {
     let ticket = SinchUserTicket.mint(
       user: alice, application: key, secret: secret, createdAt: created, life: .seconds(3600))
     let parts = ticket.split(separator: ":")
@@ -72,7 +72,7 @@ struct SinchLegacyTests {
   }
 
   @Test
-  func `the signed text of a request has five lines, an empty one for an empty body`() {
+  func `the signed text of a request has five lines, with an empty one for an empty body`() {
     let empty = SinchRequestSignature(method: "GET", timestamp: "t", path: "/x?y=1")
     #expect(empty.text == "GET\n\n\nx-timestamp:t\n/x?y=1")
     let full = SinchRequestSignature(

@@ -23,7 +23,7 @@ struct SinchTokenToolTests {
   }
 
   @Test
-  func `a minted registration token is verified, and shows what was asked for`() throws {
+  func `a minted registration token is verified, and shows the requested values`() throws {
     let token = try mint("--registration-life", "72h", "--life", "2m", "--nonce", "n1")
     let claims = try UnverifiedToken(token).payload
     #expect(claims["iat"]?.integer == 1_743_501_600 && claims["exp"]?.integer == 1_743_501_720)
@@ -46,7 +46,7 @@ struct SinchTokenToolTests {
   }
 
   @Test
-  func `lives shorter than the vendor's least are refused, unless the token says that it is of any life`() throws {
+  func `lives shorter than the vendor's minimum are refused, unless the token allows any life`() throws {
     let words = ["--life", "30s", "--registration-life", "1h"]
     let held = try mint(words[0], words[1], words[2], words[3])
     #expect(try verify(held).headline.hasPrefix("refused by the check of ttl_too_short"))
@@ -82,7 +82,7 @@ struct SinchTokenToolTests {
   }
 
   @Test
-  func `serve accepts the vendor's flags, and names what is wrong with one`() throws {
+  func `serve accepts the vendor's flags, and names the wrong part of an invalid one`() throws {
     let file = try TemporaryFile("oYdgGRXoxEuJhGDY2KQ/HQ==")
     let settings = try SinchVendor.settings(
       [

@@ -248,7 +248,7 @@ struct SinchTokenVerifierTests {
   }
 
   @Test
-  func `a registration token is accepted under either secret during a replacement, and under the old one no longer`()
+  func `a registration token is accepted under either secret during a replacement, and later only under the new one`()
     throws
   {
     let newer = SinchSecret("AAECAwQFBgcICQoLDA0ODw==")!
@@ -296,7 +296,7 @@ struct SinchTokenVerifierTests {
   }
 
   @Test
-  func `a token minted for a life below the least ends when it was asked to, and says why it may`() throws {
+  func `a token minted for a life below the minimum expires when requested, and names the reason`() throws {
     let issuer = SinchTokenIssuer(
       application: SinchTokenSketch.key, secret: SinchTokenSketch.secret, drawing: Secrets(seed: 1))
     for (life, presentable) in [(1, 1), (60, 60), (3600, 600)] {
@@ -316,7 +316,7 @@ struct SinchTokenVerifierTests {
   }
 
   @Test
-  func `an application is distinguished from one whose key merely looks the same`() {
+  func `an application is distinguished from one whose key only looks the same`() {
     // U+212A, the Kelvin sign, is canonically equivalent to K.
     let applications = SinchApplications([SinchApplication(key: "K", secrets: [SinchTokenSketch.secret])])
     var sketch = SinchTokenSketch()

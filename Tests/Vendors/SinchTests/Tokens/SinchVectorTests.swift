@@ -29,7 +29,7 @@ struct SinchVectorTests {
   }
 
   @Test(arguments: SinchVector.all)
-  func `published tokens are accepted, and say what they are published to say`(vector: SinchVector) throws {
+  func `published tokens are accepted, and have the published claims`(vector: SinchVector) throws {
     let verifier = SinchTokenVerifier(applications: vector.applications)
     let token = try verifier.verify(
       vector.text("jwt"), user: UserID(vector.text("userId")), application: Name(vector.text("applicationKey")),
@@ -51,7 +51,7 @@ struct SinchVectorTests {
   }
 
   @Test(arguments: SinchVector.all)
-  func `published tokens are refused when one bit of any segment or of the secret is another`(vector: SinchVector) {
+  func `published tokens are refused if one bit of any segment or of the secret differs`(vector: SinchVector) {
     let verifier = SinchTokenVerifier(applications: vector.applications)
     let text = Array(vector.text("jwt").utf8)
     for index in text.indices where text[index] != UInt8(ascii: ".") {

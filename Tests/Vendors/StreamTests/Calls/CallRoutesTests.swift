@@ -70,7 +70,7 @@ struct CallRoutesTests {
   }
 
   @Test
-  func `a call gains, changes and loses members, who are told wherever they are`() throws {
+  func `a call gains, changes and loses members, and members are told on every connection`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"members":[{"user_id":"bob"}]}}"#)
     let (bob, eve) = (try http.connect("bob"), try http.connect("eve"))
@@ -98,7 +98,7 @@ struct CallRoutesTests {
   }
 
   @Test
-  func `a call is deleted for good by a server alone`() throws {
+  func `only a server may delete a call permanently`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     #expect(try http.ask("POST", "call/default/a/delete", #"{"hard":true}"#).status == 403)
@@ -109,7 +109,7 @@ struct CallRoutesTests {
   }
 
   @Test
-  func `a server makes a call for the user that it names`() throws {
+  func `a server creates a call for the user that it names`() throws {
     let http = try StreamCallWorld()
     let refused = try http.ask("POST", "call/default/a", as: .server)
     #expect(refused.status == 400 && refused.body.at("code")?.integer == 4)

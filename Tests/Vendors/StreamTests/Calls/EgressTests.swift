@@ -176,7 +176,7 @@ struct EgressTests {
     ("recording", "start_recording", "start-record-call"),
     ("transcription", "start_transcription", "start-transcription-call"),
   ])
-  func `recordings are refused if the settings disable them, and are in nobody's capabilities`(
+  func `recordings are refused if the settings disable them, and are in no user's capabilities`(
     group: String, path: String, capability: String
   ) throws {
     let http = try world(#"{"data":{"settings_override":{"\#(group)":{"mode":"disabled"}}}}"#)
@@ -260,7 +260,7 @@ struct EgressFailureTests {
   }
 
   @Test
-  func `a failed broadcast is one of several`() throws {
+  func `a broadcast may fail while others continue`() throws {
     let wish = #"{"broadcasts":[{"name":"a","stream_url":"rtmp://x/y"},{"name":"b","stream_url":"rtmp://x/z"}]}"#
     #expect(try http.ask("POST", "call/default/a/rtmp_broadcasts", wish).status == 201)
     let body = #"{"what":"rtmp_broadcast","name":"a"}"#
@@ -275,7 +275,7 @@ struct EgressFailureTests {
   }
 
   @Test
-  func `a ready frame is no failure, and shows who is in the call`() throws {
+  func `a ready frame is not a failure, and shows who is in the call`() throws {
     #expect(try order("/stream/calls/default/a/frame").status == 404)
     #expect(try order("/stream/calls/default/none/frame").status == 404)
     _ = try http.ask("POST", "call/default/a/join", #"{"location":"FRA"}"#, on: http.connect("ann"))

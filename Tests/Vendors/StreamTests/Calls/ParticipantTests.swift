@@ -41,7 +41,7 @@ struct ParticipantTests {
   }
 
   @Test
-  func `participants are pinned by permitted users, and no longer when they have gone`() throws {
+  func `permitted users pin participants, and the pins end when the participants leave`() throws {
     let (http, connections, sessions) = try call()
     let bob = #"{"user_id":"bob","session_id":"\#(sessions[1])"}"#
     #expect(try http.ask("POST", "call/default/a/pin", bob, as: .user("zoe")).status == 403)
@@ -100,7 +100,7 @@ struct ParticipantTests {
   }
 
   @Test
-  func `participants are known after they have gone, with the time that they were there`() throws {
+  func `participants are known after they have left, with the time that they were present`() throws {
     let (http, connections, sessions) = try call()
     let session = try #require(try http.ask("GET", "call/default/a").body.at("call.current_session_id")?.string)
     http.advance(by: .seconds(60))

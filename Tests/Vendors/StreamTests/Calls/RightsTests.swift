@@ -41,7 +41,7 @@ struct RightsTests {
   }
 
   @Test
-  func `anonymous users read and join what their token opens, publish nothing, make nothing, watch nothing`() throws {
+  func `anonymous users read and join what their token allows, and cannot publish, create or watch`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let visitor = StreamCallWorld.Asker.anonymous(calls: ["default:a", "default:new"])
@@ -64,7 +64,7 @@ struct RightsTests {
   }
 
   @Test
-  func `guests join and speak, in a livestream they watch`() throws {
+  func `guests join and speak, and in a livestream they only watch`() throws {
     let http = try StreamCallWorld()
     let (users, now) = (http.stream.directory, http.stream.world.wallTime)
     _ = http.stream.world.ask {

@@ -45,7 +45,7 @@ struct RingTests {
   }
 
   @Test
-  func `a ring is missed by the rest when the caller gives up, and by nobody twice`() throws {
+  func `a ring counts as missed for the rest when the caller gives up, and for no user twice`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", ring)
     _ = try http.ask("POST", "call/default/a/reject", #"{"reason":"cancel"}"#)
@@ -63,7 +63,7 @@ struct RingTests {
   }
 
   @Test
-  func `a ring never times out if the call's settings say so, or more rings than allowed wait`() throws {
+  func `a ring never times out if the call's settings say so, or if more rings wait than allowed`() throws {
     let http = try StreamCallWorld(
       limits: StreamCallLimits(rings: 1), listeningTo: ["silent", "a", "b", "c"].map { "default:\($0)" })
     let silent = """
@@ -83,7 +83,7 @@ struct RingTests {
   }
 
   @Test
-  func `a ring of nobody is refused, and nothing is made or changed for it`() throws {
+  func `a ring of no user is refused, and nothing is created or changed for it`() throws {
     let http = try StreamCallWorld()
     func refusal(_ method: String, _ path: String, _ body: String = "", query: [HTTPField] = []) throws -> String {
       let answer = try http.ask(method, path, body, query: query)

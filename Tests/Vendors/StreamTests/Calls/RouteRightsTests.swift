@@ -139,7 +139,7 @@ struct RouteRightsTests {
   }
 
   @Test
-  func `a stranger cannot make themself admin of a call, and stays without rights over others`() throws {
+  func `a stranger cannot become admin of a call, and stays without rights over others`() throws {
     let http = try world(of: "default")
     for role in ["admin", "host", "moderator", "guest", "made-up"] {
       #expect(try put(#"{"user_id":"eve","role":"\#(role)"}"#, as: .user("eve"), in: http) == 403, "\(role)")
@@ -169,7 +169,7 @@ struct RouteRightsTests {
   }
 
   @Test
-  func `names that only grants know are neither listed as capabilities nor granted one by one`() throws {
+  func `names that only grants use are neither listed as capabilities nor granted one by one`() throws {
     let http = try world(of: "default")
     let unlisted: Set = ["delete-call", "delete-recording", "list-recordings", "send-event", "update-call-member-role"]
     for asker in [StreamCallWorld.Asker.user("ann"), .user("hal"), .server] {
@@ -183,7 +183,7 @@ struct RouteRightsTests {
   }
 
   @Test
-  func `the maker of a default call may join it after stop_live, and a stranger may not`() throws {
+  func `the creator of a default call may join it after stop_live, and a stranger may not`() throws {
     let http = try world(of: "default")
     let join = #"{"location":"FRA"}"#
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
@@ -196,7 +196,7 @@ struct RouteRightsTests {
   }
 
   @Test
-  func `the maker of a call deletes it, and it is gone for everybody`() throws {
+  func `the creator of a call deletes it, and it is gone for everyone`() throws {
     let http = try world(of: "default")
     let deleted = try http.ask("POST", "call/default/a/delete", #"{"hard":false}"#)
     #expect(deleted.status == 201 && deleted.body.at("call.cid")?.string == "default:a")
@@ -206,7 +206,7 @@ struct RouteRightsTests {
   }
 
   @Test
-  func `a single participant's recording starts in a default call as it was made`() throws {
+  func `a single participant's recording starts in a default call as created`() throws {
     let http = try world(of: "default")
     #expect(try http.ask("POST", "call/default/a/recordings/individual/start", "{}").status == 201)
     #expect(try http.event("call.recording_started").at("recording_type")?.string == "individual")

@@ -41,7 +41,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a session holds a user once that joins twice by one connection, and twice by two`() throws {
+  func `a session has a user once who joins twice by one connection, and twice by two`() throws {
     let http = try StreamCallWorld()
     let one = try http.connect("ann")
     for body in [join, #"{"location":"auto","migrating_from":"edge","migrating_from_list":["edge"]}"#] {
@@ -56,7 +56,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a session holds a user without a connection until the user's last one ends`() throws {
+  func `a session has a user without a connection until the user's last one ends`() throws {
     let http = try StreamCallWorld()
     let (one, two) = (try http.connect("ann"), try http.connect("ann"))
     _ = try http.ask("POST", "call/default/a/join", join, v2: true)
@@ -89,7 +89,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a session ends with the call, which guests may join no more`() throws {
+  func `a session ends with the call, and guests may not join it any more`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a/join", join, on: http.connect("ann"))
     #expect(try http.ask("POST", "call/default/a/mark_ended", as: .guest).status == 403)
@@ -130,7 +130,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a session opens ahead of its time if the call says so`() throws {
+  func `a session opens before its start if the call allows it`() throws {
     let http = try StreamCallWorld()
     let body = """
       {"data":{"starts_at":"2027-01-15T08:10:00Z",
@@ -144,7 +144,7 @@ struct SessionTests {
   }
 
   @Test
-  func `a session holds no more than the call's limit`() throws {
+  func `a session has at most as many users as the call allows`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"settings_override":{"limits":{"max_participants":1}}}}"#)
     #expect(try http.ask("POST", "call/default/a/join", join).status == 201)

@@ -27,7 +27,7 @@ struct SetupAtOnceTests {
     ("/permissions", "own", #"{"id":"own","name":"Own","action":"EndCall"}"#),
     ("/external_storage", "mine", #"{"name":"mine","bucket":"b","storage_type":"s3"}"#),
   ])
-  func `a setup made by several servers is made by one of them, and removed by one`(
+  func `if several servers create the same setup, one succeeds, and one removes it`(
     path: String, name: String, body: String
   ) throws {
     #expect(eightTimes("POST", path, body) == [201: 1, 400: 7])
@@ -36,7 +36,7 @@ struct SetupAtOnceTests {
   }
 
   @Test
-  func `a user is banned once by several servers, and deleted for good among restores`() throws {
+  func `several servers ban a user once, and delete a user permanently among restores`() throws {
     let zoe = #"{"users":{"zoe":{"id":"zoe","name":"Zoe"}}}"#
     #expect(eightTimes("POST", "/users", zoe) == [201: 8])
     #expect(eightTimes("POST", "/moderation/ban", #"{"target_user_id":"zoe","timeout":1}"#) == [201: 8])
@@ -49,7 +49,7 @@ struct SetupAtOnceTests {
   }
 
   @Test
-  func `a trunk is made for each server that asks, and removed by one`() throws {
+  func `each server that asks gets its own trunk, and one server removes a trunk`() throws {
     let path = "/video/sip/inbound_trunks"
     #expect(eightTimes("POST", path, #"{"name":"desk","numbers":["+1"]}"#) == [201: 8])
     let trunks = try #require(try server(path).at("sip_trunks")?.elements)
@@ -79,7 +79,7 @@ struct SetupAtOnceTests {
   }
 
   @Test
-  func `a permission grants what it says in the end, however it was changed during grants`() throws {
+  func `a permission grants its final actions, however it was changed during grants`() throws {
     _ = try http.ask("POST", "call/default/a")
     let wish = #"{"id":"own","name":"Own","action":"EndCall"}"#
     #expect(try http.fetch("POST", "/permissions", wish, as: .server).status == 201)
@@ -96,7 +96,7 @@ struct SetupAtOnceTests {
   }
 
   @Test
-  func `a push provider removed meanwhile leaves no template`() throws {
+  func `a push provider removed during its use leaves no template`() throws {
     let provider = #"{"push_provider":{"type":"apn","name":"mine"}}"#
     #expect(try http.fetch("POST", "/push_providers", provider, as: .server).status == 201)
     func template(_ event: String) -> (method: String, path: String, body: String) {

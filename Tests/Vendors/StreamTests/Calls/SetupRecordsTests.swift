@@ -29,7 +29,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `a permission of its own gives what its action does, in types that grant it, until it is taken away`() throws {
+  func `a custom permission allows its action in call types that grant it, until it is removed`() throws {
     _ = try http.ask("POST", "call/default/a")
     let wish = #"{"id":"stop-it","name":"Stop it","action":"EndCall","condition":{},"owner":true}"#
     let grants = #"{"grants":{"user":["join-call","read-call","stop-it"]}}"#
@@ -57,7 +57,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `no permission takes the place of a built-in one, and ids of other bytes are other permissions`() throws {
+  func `no permission replaces a built-in one, and ids with other bytes are other permissions`() throws {
     for id in ["end-call", "end-call-owner", "end-call-any-team", "start-record-call", "a b", ""] {
       let wish = #"{"id":"\#(id)","name":"x","action":"EndCall","condition":{}}"#
       #expect(try server("POST", "permissions", wish).status == 400, "\(id)")
@@ -80,7 +80,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `roles are found by how they begin, page by page`() throws {
+  func `roles are found by prefix, page by page`() throws {
     _ = try server("POST", "roles", #"{"name":"captain"}"#)
     func names(_ query: String) throws -> [String] {
       try server("GET", "roles/search?\(query)").body.at("roles")?.elements?.compactMap { $0["name"]?.string } ?? []
@@ -92,7 +92,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `external storages are kept without their keys`() throws {
+  func `external storages are stored without their keys`() throws {
     let wish = """
       {"name":"mine","bucket":"b","storage_type":"s3","path":"calls/","aws_s3":{"s3_region":"eu","s3_secret":"SECRET"}}
       """
@@ -117,7 +117,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `a trunk is opened by its password or from where it may, which servers alone are told`() throws {
+  func `a trunk accepts its password or its allowed addresses, and only servers are told them`() throws {
     let wish = #"{"name":"desk","numbers":["+1"],"allowed_ips":["192.0.2.1"]}"#
     let made = try server("POST", "video/sip/inbound_trunks", wish).body
     let id = try #require(made.at("sip_trunk.id")?.string)
@@ -143,7 +143,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `rules are of trunks that there are, with what clients want of each part`() throws {
+  func `rules belong to existing trunks, with the parts that clients require`() throws {
     let trunk = try #require(
       try server("POST", "video/sip/inbound_trunks", #"{"name":"d","numbers":[]}"#).body.at("sip_trunk.id")?.string)
     let start = #"{"name":"in","trunk_ids":["\#(trunk)"],"caller_configs":{"id":"u"}"#
@@ -174,7 +174,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `push templates are kept for providers that there are, and go with them`() throws {
+  func `push templates are stored for existing providers, and are deleted with them`() throws {
     _ = try server("POST", "push_providers", #"{"push_provider":{"type":"apn","name":"mine"}}"#)
     let wish =
       #"{"event_type":"call.ring","push_provider_type":"apn","push_provider_name":"mine","template":"{\"a\":1}"}"#
@@ -194,7 +194,7 @@ struct SetupRecordsTests {
   }
 
   @Test
-  func `users' push preferences are kept, and shown to themselves`() throws {
+  func `users' push preferences are stored, and shown to the users themselves`() throws {
     _ = try http.connect("ann")
     let wish = """
       {"preferences":[{"call_level":"none","disabled_until":"2099-01-01T00:00:00Z"},

@@ -36,7 +36,7 @@ struct SetupTests {
   }
 
   @Test
-  func `call types exist, and new ones begin as default does`() throws {
+  func `call types exist, and new ones start as a copy of default`() throws {
     let http = try StreamCallWorld()
     let first = try http.ask("GET", "calltypes", as: .server)
     let names = try #require(first.body.at("call_types")?.members?.map(\.name))
@@ -85,7 +85,7 @@ struct SetupTests {
   }
 
   @Test
-  func `grants give roles what they say, and owners more, in existing calls too`() throws {
+  func `grants give roles their rights, and owners more, in existing calls too`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let grants = #"{"grants":{"user":["join-call","read-call","send-audio","end-call-owner","no-such-thing"]}}"#
@@ -105,7 +105,7 @@ struct SetupTests {
   }
 
   @Test
-  func `own roles must be made before something is granted to them`() throws {
+  func `custom roles must be created before grants to them`() throws {
     let http = try StreamCallWorld()
     let grant = #"{"grants":{"captain":["join-call","read-call","mute-users"]}}"#
     #expect(try http.ask("PUT", "calltypes/default", grant, as: .server).body.at("code")?.integer == 4)
@@ -139,7 +139,7 @@ struct SetupTests {
   }
 
   @Test
-  func `push providers are kept without their secrets`() throws {
+  func `push providers are stored without their secrets`() throws {
     let http = try StreamCallWorld()
     let wish = """
       {"push_provider":{"type":"apn","name":"mine","apn_topic":"pro.example","apn_auth_key":"SECRET","description":"phones"}}
@@ -189,7 +189,7 @@ struct SetupTests {
   }
 
   @Test
-  func `rates are unlimited unless limits are kept, and then the remaining requests are named`() throws {
+  func `rates are unlimited unless limits are set, and then the remaining requests are reported`() throws {
     let free = try SimulatedStream()
     func limits(_ stream: SimulatedStream, _ query: [HTTPField]) throws -> JSONView {
       let answer = try #require(stream.fetch("GET", "/rate_limits", token: stream.serverToken, query: query))
@@ -205,7 +205,7 @@ struct SetupTests {
   }
 
   @Test
-  func `users are removed, one at once and several by a task whose file is kept for a day`() throws {
+  func `users are removed, one at once and several by a task whose file is stored for a day`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("GET", "call/default/none", as: .user("bob"))
     let one = try JSONDocument.parse(try http.fetch("GET", "/api/v2/users/bob/export", as: .server).body).root

@@ -131,7 +131,7 @@ struct StrayCallInputTests {
   }
 
   @Test
-  func `a connection's name is read in the form it is written in and in no other`() {
+  func `a connection's name is read only in the form in which it is written`() {
     let id = ConnectionID(loop: 0, serial: 0xABC)
     let text = StreamConnectionID.text(id)
     #expect(StreamConnectionID.read(text) == id)
@@ -141,7 +141,7 @@ struct StrayCallInputTests {
   }
 
   @Test(arguments: paths)
-  func `an unknown client is asked to authenticate, whatever it asks for`(path: String) throws {
+  func `an unknown client is asked to authenticate, whatever it requests`(path: String) throws {
     let answer = try StreamCallWorld().ask("POST", path, "{", as: .nobody)
     #expect(answer.status == 401 && answer.body.at("code")?.integer == 5)
   }

@@ -63,7 +63,7 @@ struct UserEventTests {
   }
 
   @Test(arguments: [false, true])
-  func `the end of a user's last socket is announced if it is the SFU's`(isLost: Bool) throws {
+  func `the end of a user's last socket is announced, also if it is the SFU's`(isLost: Bool) throws {
     let stream = try SimulatedStream()
     let (ann, bob) = (stream.connect(stream.token()), stream.connect(stream.token("bob"), as: "bob"))
     let media = stream.enter("bob", session: "b")

@@ -13,7 +13,9 @@ struct WatchTests {
     ("POST", "call/default/a/join", #"{"location":"FRA"}"#),
     ("POST", "calls", #"{"watch":true,"filter_conditions":{"cid":{"$in":["default:a"]}}}"#),
   ])
-  func `every request that may watch does, by the connection it names`(method: String, path: String, body: String)
+  func `every request with watch makes the connection that it names a watcher`(
+    method: String, path: String, body: String
+  )
     throws
   {
     let http = try StreamCallWorld()
@@ -28,7 +30,7 @@ struct WatchTests {
   }
 
   @Test
-  func `a query watches only if it says so, and cannot without a connection`() throws {
+  func `a query watches only if it asks for it, and cannot without a connection`() throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
     let ann = try http.connect("ann")
@@ -64,7 +66,7 @@ struct WatchTests {
     ("call/default/a/accept", ""), ("call/default/a/event", "{}"), ("call/default/a/members", "{}"),
     ("call/default/a/mark_ended", ""), ("calls", "{}"),
   ])
-  func `an ended connection does no harm if nothing is watched`(path: String, body: String) throws {
+  func `an ended connection does no harm if it watches nothing`(path: String, body: String) throws {
     let http = try StreamCallWorld()
     let connection = try http.connect("ann")
     _ = try http.ask("POST", "call/default/a", on: connection)
@@ -94,7 +96,7 @@ struct WatchTests {
   }
 
   @Test(arguments: [StreamDialect.Kind.video, .v2])
-  func `every event has what the clients' models require`(kind: StreamDialect.Kind) throws {
+  func `every event has the members that the clients' models require`(kind: StreamDialect.Kind) throws {
     let http = try StreamCallWorld()
     let required: [String: String] = [
       "call.created": "call members", "call.updated": "call capabilities_by_role", "call.deleted": "call",

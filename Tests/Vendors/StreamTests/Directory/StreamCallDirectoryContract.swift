@@ -30,7 +30,7 @@ struct StreamCallDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a call is made once, and its data are kept`(_ engine: StoreCase) async throws {
+  func `a call is created once, and its data are stored`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 4)
     #expect(try await directory.call(standup, at: now) == nil)
     let made = try await directory.makeCall(call("default:standup"), at: now)
@@ -110,7 +110,7 @@ struct StreamCallDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a full table refuses what it cannot hold, and can be emptied`(_ engine: StoreCase) async throws {
+  func `a full table refuses a new entry, and can be emptied`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 2)
     let now = now
     let members = (0..<3).map {
@@ -219,7 +219,7 @@ struct StreamCallDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `all data of a call are kept`(_ engine: StoreCase) async throws {
+  func `all data of a call are stored`(_ engine: StoreCase) async throws {
     let store = try engine.make()
     var call = call("default:standup")
     call.team = "blue"
@@ -249,7 +249,7 @@ struct StreamCallDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a thousand changes of one call at once are all kept`(_ engine: StoreCase) async throws {
+  func `a thousand changes of one call at once are all stored`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 2_000)
     _ = try await directory.makeCall(call("default:standup"), at: now)
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -27,7 +27,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `an unknown user is changed only if they may be made`(_ engine: StoreCase) async throws {
+  func `an unknown user is changed only if the request may create users`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let error = await #expect(throws: GatewayError.self) {
       try await directory.updateUser(ann, creates: false, at: now) { user, _ in user.name = "Ann" }
@@ -37,7 +37,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a user stays as they were when the change is refused`(_ engine: StoreCase) async throws {
+  func `a refused change leaves the user unchanged`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 4)
     let before = try await directory.updateUser(ann, creates: true, at: now) { user, _ in user.name = "Ann" }
     for id in [ann, bob] {
@@ -108,7 +108,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a quarter of the bytes is kept for users who are no guests`(_ engine: StoreCase) async throws {
+  func `a quarter of the bytes is reserved for users who are not guests`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make(), usersMax: 100, bytesMax: 8000)
     let text = String(repeating: "x", count: 2000)
     for id in [ann, bob] {
@@ -159,7 +159,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `all users are found if there are more than one look takes in`(_ engine: StoreCase) async throws {
+  func `all users are found, even if there are more than one read returns`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
     for number in 0..<2_001 {
       _ = try await directory.updateUser(UserID("user\(number)"), creates: true, at: now) { _, _ in }
@@ -180,7 +180,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a bounded number of guests is noted that were removed and made again, until they have rested`(
+  func `the store remembers a bounded number of guests that were removed and created again, until they have rested`(
     _ engine: StoreCase
   ) async throws {
     let store = try engine.make()
@@ -207,7 +207,7 @@ struct StreamDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `guests who have rested are forgotten, and no user who was or is there`(_ engine: StoreCase) async throws {
+  func `guests who have rested are forgotten, and no present or former user is`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
     for name in ["idle", "back", "here", "host"] {
       _ = try await directory.updateUser(UserID(name), creates: true, at: now) { user, _ in

@@ -57,7 +57,7 @@ struct StreamMembersContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `members come last when they come again, and are gone with their call`(_ engine: StoreCase) async throws {
+  func `members who return come last, and are removed with their call`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make(), limits: StreamCallLimits(members: 3))
     _ = try await directory.makeCall(call(standup, [member("ann"), member("bob"), member("eve")]), at: now)
     _ = try await directory.updateCall(standup, at: now) { $0.remove([member("ann")]) }

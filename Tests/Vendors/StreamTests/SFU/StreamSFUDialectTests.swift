@@ -106,7 +106,7 @@ struct StreamSFUDialectTests {
   }
 
   @Test
-  func `nested messages cost nothing however deep they are, and no cut of a message does harm`() throws {
+  func `nested messages cost nothing however deep they are, and an incomplete message does no harm`() throws {
     var deep: [UInt8] = []
     while deep.count < 60_000 {
       var size = deep.count
@@ -182,7 +182,7 @@ struct StreamSFUDialectTests {
   }
 
   @Test
-  func `errors of the gate have the SFU's numbers, and say how to come back`() {
+  func `errors of the gateway have the SFU's numbers, and tell the client how to reconnect`() {
     let table: [(GatewayError, Int, StreamReconnectStrategy)] = [
       (.tokenExpired, 401, .rejoin), (.tokenRevoked, 401, .rejoin), (.signatureInvalid, 401, .rejoin),
       (.connectionRequired, 401, .rejoin), (.anonymousRefused, 403, .disconnect), (.notPermitted, 403, .disconnect),

@@ -26,7 +26,7 @@ struct StreamBanTests {
   }
 
   @Test(arguments: ["", "/video", "/api/v2"])
-  func `a ban keeps a user out of calls, until it is over or removed`(family: String) {
+  func `a ban keeps a user out of calls, until it expires or is removed`(family: String) {
     let server = stream.serverToken
     let both = #"{"users":{"ann":{"id":"ann"},"bob":{"id":"bob"}}}"#
     #expect(code("POST", "/users", token: server, both) == [201, 0])

@@ -25,7 +25,7 @@ struct StreamChatAnonymousTests {
   }
 
   @Test
-  func `anonymous users get a socket as the special user, are kept alive, and may ask for channels`() throws {
+  func `anonymous users get a socket as the special user, are kept alive, and may query channels`() throws {
     let peers = [visit(), visit()]
     for peer in peers {
       let first = try JSONDocument.parse(try #require(peer.texts.first)).root

@@ -63,7 +63,7 @@ struct StreamChatStartTests {
   }
 
   @Test
-  func `a long poll waits for what never happens, and begins again`() throws {
+  func `a long poll waits without an event, and starts again`() throws {
     let token = stream.token()
     let connection = try begin(token)
     let waiting = poll(connection, token)

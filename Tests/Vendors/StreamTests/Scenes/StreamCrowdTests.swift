@@ -32,7 +32,7 @@ struct StreamCrowdTests {
   }
 
   @Test(arguments: [500])
-  func `a crowd in calls of fifty loses none, and nobody stays who has left`(count: Int) throws {
+  func `a crowd in calls of fifty loses no client, and no user stays who has left`(count: Int) throws {
     let stream = try SimulatedStream()
     let calls = count / Self.callSize
     let clients = (0..<count).map { Client($0, on: stream) }

@@ -36,7 +36,7 @@ struct StreamExpiryTests {
   }
 
   @Test
-  func `an expired client gets what is configured, the event or not, a delay, another code`() throws {
+  func `an expired client gets the configured reaction: the event or not, a delay, another code`() throws {
     for sendsError in [true, false] {
       for delay in [Duration.zero, .seconds(3)] {
         for closeCode: UInt16 in [1000, 4001] {
@@ -94,7 +94,7 @@ struct StreamExpiryTests {
   }
 
   @Test
-  func `a revoked client is told in the same way, and no other`() throws {
+  func `a revoked client is told in the same way, and no other client is`() throws {
     let stream = try SimulatedStream()
     let ann = stream.connect(stream.token())
     let bob = stream.connect(stream.token("bob"), as: "bob")
@@ -116,7 +116,8 @@ struct StreamExpiryTests {
 
 struct StreamOrderedExpiryTests {
   @Test
-  func `an operator's expired token is refused with 40 on return and over REST, and a new one is accepted`() throws {
+  func `a token that an operator expired is refused with 40 on return and over REST, and a new one is accepted`() throws
+  {
     let stream = try SimulatedStream()
     let old = stream.token("ann")
     let peer = stream.connect(old)

@@ -33,7 +33,7 @@ struct StreamFaultTests {
   }
 
   @Test
-  func `a token that an operator lets expire is refused over REST with 40, not as a revoked one`() throws {
+  func `a token that an operator expires is refused over REST with 40, not as a revoked one`() throws {
     let token = stream.token()
     _ = stream.connect(token, as: "ann", on: .video)
     _ = stream.space.order { try? await $0.control(UserID("ann"), .expireNow) }

@@ -32,7 +32,7 @@ struct StreamGuestLimitsTests {
   }
 
   @Test
-  func `guests of one address are limited in a minute, then 429 with code 9 has the time to retry after`() throws {
+  func `guests of one address are limited per minute, and then 429 with code 9 has the time to retry after`() throws {
     for _ in 0..<3 { #expect(try make().status == 201) }
     let refused = try make()
     let body = try JSONDocument.parse(refused.body).root
@@ -47,7 +47,7 @@ struct StreamGuestLimitsTests {
   }
 
   @Test
-  func `unused guests are forgotten, and return as the guests that they were`() throws {
+  func `unused guests are forgotten, and return as the same guests`() throws {
     let (idle, gone, here) = (try guest(), try guest(), try guest())
     let peer = stream.connect(gone.token, as: gone.id)
     let staying = stream.connect(here.token, as: here.id)

@@ -31,7 +31,7 @@ struct StreamLoginTests {
   }
 
   @Test
-  func `a client gets connection.ok with the members that the Swift decoder needs, dates as the family has them`()
+  func `a client gets connection.ok with the members that the Swift decoder needs, with dates as the family has them`()
     throws
   {
     for kind in [StreamDialect.Kind.video, .v2] {
@@ -62,7 +62,7 @@ struct StreamLoginTests {
   }
 
   @Test
-  func `a client over the chat query gets a health.check with itself in it, without a message of its own`() throws {
+  func `a client over the chat query gets a health.check that names it, without sending a message`() throws {
     let client = stream.connect(stream.token(), on: .chat)
     let message = try root(client.texts.first)
     #expect(message["type"]?.string == "health.check" && message["cid"]?.string == "*")
@@ -94,7 +94,7 @@ struct StreamLoginTests {
     #"{"type":"connection.ok","connection_id":"x","me":{}}"#, #"{"type":"health.check","client_id":"x"}"#,
     #"{"type":"health.check","cid":"*"}"#, "garbage", "", #"{"token":"x","user_details":{"id":"bob"}}"#,
   ])
-  func `a client gets a health.check for whatever it sends then, and a pong for every ping`(text: String) throws {
+  func `a client gets a health.check for whatever it sends afterwards, and a pong for every ping`(text: String) throws {
     let client = stream.connect(stream.token())
     client.say(text)
     client.say(Frame(.binary, Array(text.utf8)))

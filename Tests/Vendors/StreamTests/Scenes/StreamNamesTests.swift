@@ -30,7 +30,8 @@ struct StreamNamesTests {
   }
 
   @Test
-  func `two users whose names differ in bytes only stay apart, and a token logs in and renames its own only`() throws {
+  func `two users whose names differ only in bytes are two users, and a token logs in and renames only its own`() throws
+  {
     _ = try ask("POST", "/users", #"{"users":{"\#(Self.one)":{"id":"\#(Self.one)","name":"First"}}}"#)
     let peer = stream.open(.video, query: [HTTPField("stream-auth-type", "jwt")])
     peer.say(#"{"token":"\#(stream.token(Self.two))","user_details":{"id":"\#(Self.one)","name":"Mallory"}}"#)

@@ -24,7 +24,7 @@ struct StreamNodeTests {
   }
 
   @Test
-  func `the SFU token of one gateway is good at the other and at its next life`() throws {
+  func `the SFU token of one gateway is valid at the other and after its restart`() throws {
     let token = try #require(stream.join("bob").flatMap(SimulatedStream.credentials))
     for boot in 0..<2 {
       _ = try stream.space.second(NodeBoot(node: 1, boot: boot))

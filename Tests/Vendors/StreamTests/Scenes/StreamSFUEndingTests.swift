@@ -24,7 +24,7 @@ struct StreamSFUEndingTests {
     ("/kick", #"{"user_id":"bob"}"#, "KICKED"), ("/block", #"{"user_id":"bob"}"#, "KICKED"),
     ("/mark_ended", "{}", "ENDED"), ("/delete", "{}", "ENDED"), ("/leave", "{}", "SESSION_ENDED"),
   ])
-  func `a kicked, blocked or removed participant is told why, and the others that they left`(
+  func `a kicked, blocked or removed participant is told why, and the others are told of the departure`(
     path: String, body: String, reason: String
   ) {
     let ann = stream.enter("ann", session: "a")
@@ -101,7 +101,7 @@ struct StreamSFUEndingTests {
   }
 
   @Test
-  func `anonymous viewers get 403 at the SFU's socket if the gateway is told to refuse them`() throws {
+  func `anonymous viewers get 403 at the SFU's socket if the gateway is configured to refuse them`() throws {
     let stream = try SimulatedStream { $0.calls.sfu?.admitsAnonymous = false }
     _ = stream.enter("host", "livestream/show", session: "h")
     let peer = viewer(stream)
@@ -160,7 +160,7 @@ struct StreamSFUEndingTests {
   }
 
   @Test
-  func `a gateway that drains tells its participants to go, and closes them`() {
+  func `a gateway that drains tells its participants to leave, and closes them`() {
     let ann = stream.enter("ann", session: "a")
     _ = stream.control("ann", .drain(until: stream.world.now + .seconds(3)))
     stream.world.settle()
@@ -196,7 +196,7 @@ struct StreamSFUEndingTests {
   }
 
   @Test
-  func `a join sends clients to where it came to itself, over TLS if the gateway has it, or to the address it is told`()
+  func `a join sends clients to the host that they used, over TLS if the gateway has it, or to the configured address`()
     throws
   {
     func server(
@@ -223,7 +223,7 @@ struct StreamSFUEndingTests {
   }
 
   @Test
-  func `an SFU elsewhere is where a join sends clients, and a join over REST is in the call at once`() throws {
+  func `with an external SFU a join sends clients there, and a join over REST is in the call at once`() throws {
     let stream = try SimulatedStream { $0.calls.sfu = nil }
     let answer = try #require(stream.join("ann"))
     let root = try JSONDocument.parse(answer.body, sizeMax: 1 << 20).root

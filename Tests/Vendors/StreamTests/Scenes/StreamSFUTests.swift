@@ -50,7 +50,7 @@ struct StreamSFUTests {
   }
 
   @Test
-  func `two guests of a call see each other come and go, and users in another call are not told`() throws {
+  func `two guests of a call see each other come and go, and users in another call do not`() throws {
     #expect(stream.join("ann")?.status == 201)
     let (first, second) = (try #require(stream.guest("tom")), try #require(stream.guest("tim")))
     func enter(_ guest: (user: String, token: String), _ call: String, _ session: String) -> SimulatedPeer {
@@ -103,7 +103,7 @@ struct StreamSFUTests {
   }
 
   @Test
-  func `a session of the same name is another user's, and cannot be taken over`() {
+  func `a session with the same name belongs to another user, and cannot be taken over`() {
     _ = stream.enter("ann", session: "a")
     let eve = stream.enter("eve", session: "a")
     #expect(eve.signal("error")?.at("error.code")?.string == "ERROR_CODE_REQUEST_VALIDATION_FAILED")
@@ -141,7 +141,7 @@ struct StreamSFUTests {
   }
 
   @Test
-  func `a replaced socket receives no more, and is closed soon`() throws {
+  func `a replaced socket receives nothing more, and is closed soon`() throws {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     let old = stream.enter("ann", session: "a", credentials: token)
     let new = stream.enter("ann", session: "a", credentials: token, details: #"{"strategy":2}"#)
@@ -154,7 +154,7 @@ struct StreamSFUTests {
   }
 
   @Test
-  func `a rejoin ends the session it names and begins another, in one call session`() throws {
+  func `a rejoin ends the session that it names and begins another, in one call session`() throws {
     let bob = stream.enter("bob", session: "b")
     let old = stream.enter("ann", session: "a1")
     let session = stream.call()?.at("current_session_id")?.string
@@ -168,7 +168,7 @@ struct StreamSFUTests {
   }
 
   @Test
-  func `a migrating participant is told on the old socket that it is done`() {
+  func `a migrating participant is told on the old socket that the migration is complete`() {
     let old = stream.enter("ann", session: "a")
     _ = stream.enter("ann", session: "a", details: #"{"strategy":4}"#)
     #expect(old.heard == ["joinResponse", "participantMigrationComplete"])
@@ -177,7 +177,7 @@ struct StreamSFUTests {
   // MARK: Tokens
 
   @Test(arguments: ["", "a.b.c", "user"])
-  func `a wrong token is refused with 401 and a rejoin, and leaves nobody in the call`(token: String) throws {
+  func `a wrong token is refused with 401 and a rejoin, and leaves no user in the call`(token: String) throws {
     _ = stream.join("ann")
     let peer = stream.enter("ann", session: "a", credentials: token == "user" ? stream.token() : token)
     let error = try #require(peer.signal("error"))

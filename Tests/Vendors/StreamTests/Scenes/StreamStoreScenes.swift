@@ -38,7 +38,8 @@ struct StreamStoreScenes {
   }
 
   @Test
-  func `revoked tokens and deactivated users are refused after a restart of the store, without a wrong word meanwhile`()
+  func
+    `revoked tokens and deactivated users are refused after a restart of the store, without a wrong error in between`()
     throws
   {
     let old = ["ann", "bob"].map { stream.token($0) }
@@ -99,7 +100,7 @@ struct StreamStoreScenes {
   }
 
   @Test
-  func `requests whose commits lose their answers are done all the same, and repeated as if done once`() throws {
+  func `requests whose commits lose their answers are still done, and a repetition has no second effect`() throws {
     let old = stream.token()
     #expect(stream.connect(old).isOpen)
     stream.world.advance(by: .seconds(10))
@@ -129,8 +130,7 @@ struct StreamStoreScenes {
   }
 
   @Test
-  func `an SFU socket while the store is away is told to return, and takes part with the same token afterwards`() throws
-  {
+  func `an SFU socket while the store is away is told to reconnect, and joins with the same token afterwards`() throws {
     let token = try #require(stream.join("ann").flatMap(SimulatedStream.credentials))
     store.fault = .away
     let peer = stream.enter("ann", session: "a", credentials: token)
@@ -140,7 +140,7 @@ struct StreamStoreScenes {
   }
 
   @Test
-  func `a participant that leaves while the store is away is in the call until it is back, and no longer`() {
+  func `a participant that leaves while the store is away stays in the call until the store is back, and no longer`() {
     let ann = stream.enter("ann", session: "a")
     let bob = stream.enter("bob", session: "b")
     store.fault = .away
@@ -154,7 +154,7 @@ struct StreamStoreScenes {
   }
 
   @Test
-  func `a ring that ends while the store is away is missed as soon as it is back, and once`() throws {
+  func `a ring that ends while the store is away is missed as soon as the store is back, and once`() throws {
     let eve = plain.connect(plain.token("eve"), as: "eve")
     let body = #"{"ring":true,"data":{"members":[{"user_id":"ann"},{"user_id":"eve"}]}}"#
     #expect(plain.fetch("POST", "/video/call/default/a", token: plain.token(), body: body)?.status == 201)

@@ -153,7 +153,9 @@ struct StreamUsersTests {
   }
 
   @Test
-  func `deleted users are neither made anew nor changed, until a server restores or wholly deletes them`() throws {
+  func `deleted users are neither created again nor changed, until a server restores them or deletes them completely`()
+    throws
+  {
     let server = stream.serverToken
     let both = #"{"users":{"ann":{"id":"ann","name":"A"},"bob":{"id":"bob","name":"B"}}}"#
     #expect(try code("POST", "/users", token: server, both) == [201, 0])

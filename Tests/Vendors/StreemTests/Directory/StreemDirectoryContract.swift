@@ -87,7 +87,7 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `every process signs for a company with the key that was stored first, until it is revoked`(
+  func `every process signs for a company with the key that was stored first, until the key is revoked`(
     _ directory: StoreCase
   ) async throws {
     let directory = try await make(directory)
@@ -109,7 +109,7 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `a user is made by the first login, and a later one overwrites what it carries and no more`(
+  func `the first login creates a user, and a later one overwrites only what it contains`(
     _ directory: StoreCase
   ) async throws {
     let directory = try await make(directory)
@@ -128,7 +128,7 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `users of one name in two companies are kept apart`(_ directory: StoreCase) async throws {
+  func `users with one name in two companies are separate`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     try await directory.putCompany(StreemCompany(code: "other", sid: "co_2", name: "Other"), at: now)
     let one = try await directory.identify(login("ann"), at: now)
@@ -180,7 +180,7 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `an invitation goes to one of many that take it at once`(_ directory: StoreCase) async throws {
+  func `one of many callers that take an invitation at once gets it`(_ directory: StoreCase) async throws {
     let directory = try await make(directory)
     _ = try await directory.addInvitation(invitation("inv_1", from: now), codeHash: [1], at: now)
     let outcomes = try await withThrowingTaskGroup(of: StreemInvitationOutcome.self) { group in
@@ -254,7 +254,9 @@ struct StreemDirectoryContract {
   }
 
   @Test(arguments: StoreCase.all)
-  func `webhooks of each company are bounded and kept apart, with every key of many at once`(_ directory: StoreCase)
+  func `webhooks of each company are bounded and separate, and keep all keys that are added at once`(
+    _ directory: StoreCase
+  )
     async throws
   {
     let directory = try await make(directory, room: 2)

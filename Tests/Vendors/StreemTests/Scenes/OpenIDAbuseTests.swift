@@ -18,7 +18,8 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `strangers may request any number of login pages, of which nothing is kept, and a person still logs in`() throws
+  func `strangers may request any number of login pages, for which nothing is stored, and a person can still log in`()
+    throws
   {
     let (_, visitor) = try make { $0.grantsMax = 2 }
     let page = try #require(visitor.open())
@@ -27,7 +28,7 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `wrong passwords are counted by name, however often a stranger starts anew`() throws {
+  func `wrong passwords are counted by name, however often a stranger starts again`() throws {
     let (streem, visitor) = try make()
     for _ in 0..<10 {
       #expect(visitor.logIn(try #require(visitor.open()), password: "wrong").status == 403)
@@ -44,7 +45,7 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `a name that nobody has is answered as one that exists`() throws {
+  func `an unknown name is answered like an existing one`() throws {
     let (_, visitor) = try make()
     let page = try #require(visitor.open())
     for user in ["ann", "nobody"] {
@@ -54,7 +55,7 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `tries of other names do not push out the count of a name`() throws {
+  func `attempts with other names do not remove the count of a name`() throws {
     let (_, visitor) = try make { $0.loginsPerMinute = 1_000_000 }
     let page = try #require(visitor.open())
     for _ in 0..<10 { _ = visitor.logIn(page, password: "wrong") }
@@ -63,7 +64,7 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `login forms of one address are limited in a minute, whatever they say`() throws {
+  func `login forms of one address are limited per minute, whatever they contain`() throws {
     let (streem, visitor) = try make { $0.loginsPerMinute = 5 }
     let page = try #require(visitor.open())
     for number in 0..<5 { #expect(visitor.logIn(page, as: "x\(number)", password: "x").status == 403) }
@@ -90,7 +91,7 @@ struct OpenIDAbuseTests {
   }
 
   @Test
-  func `long requests do not fill the memory, since codes have room for so many bytes`() throws {
+  func `long requests do not fill the memory, since codes have a bounded number of bytes`() throws {
     let (streem, visitor) = try make { $0.bytesMax = 10_000 }
     let long = String(repeating: "s", count: 1_900)
     var answers: [Int] = []

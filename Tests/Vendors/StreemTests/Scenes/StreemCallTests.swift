@@ -56,7 +56,7 @@ struct StreemCallTests {
   }
 
   @Test
-  func `a call has a link to a page, which shows its progress and names nobody`() throws {
+  func `a call has a link to a page, which shows its progress and no names`() throws {
     func text(_ sid: String) -> (status: Int, text: String) {
       let page = streem.fetch("GET", "/mycalls/\(sid)")
       return (page.status, String(decoding: page.body, as: UTF8.self))

@@ -34,7 +34,7 @@ struct StreemInvitationTests {
   private func reason(_ answer: HTTPResponse) -> String? { SimulatedStreem.member("reason", answer.text) }
 
   @Test
-  func `an invitation admits one of many that enter it at once`() throws {
+  func `one of many callers that enter an invitation at once is admitted`() throws {
     let path = "/streem/v1/invitations/\(try code())/login"
     let headers = [HTTPField("content-type", "application/json")]
     let entering = HTTPRequest(method: "POST", path: path, headers: headers, body: [])
@@ -44,7 +44,7 @@ struct StreemInvitationTests {
   }
 
   @Test
-  func `an invitation has nine digits in groups of three, a link, a day of life, and is sent to nobody`() throws {
+  func `an invitation has nine digits in groups of three, a link, a day of life, and no message is sent`() throws {
     let answer = invite(#""toUserName":"Carl","referenceId":"R1","integrationId":"I1","invitationType":"LINK""#)
     #expect(answer.status == 201)
     let code = try #require(SimulatedStreem.member("invitationCode", answer.text))
@@ -131,7 +131,7 @@ struct StreemInvitationTests {
   }
 
   @Test
-  func `an invitation is made by experts only, not by guests who say that they are some`() throws {
+  func `only experts create invitations, and not guests who claim to be experts`() throws {
     _ = streem.identify(streem.token("bob"))
     let answer = streem.fetch(
       "POST", "/streem/v1/invitations", token: streem.token("bob"), body: #"{"toUserName":"Carl"}"#)
@@ -161,7 +161,7 @@ struct StreemInvitationTests {
   }
 
   @Test
-  func `an unknown invitation, an expired one and a text that is no code are answered alike`() throws {
+  func `an unknown invitation, an expired one and a malformed code get the same answer`() throws {
     let code = try code()
     streem.world.advance(by: .seconds(86_400))
     let answers = [code, "000000000", "12345678", "1234567890", "12345678x", "%F0%9F%92%A9", "12345678%D9%A1"].map {
@@ -172,14 +172,15 @@ struct StreemInvitationTests {
   }
 
   @Test
-  func `an invitation is still good a moment before its day is over`() throws {
+  func `an invitation is still valid a moment before its day ends`() throws {
     let code = try code()
     streem.world.advance(by: .seconds(86_400) - .milliseconds(1))
     #expect(enter(code).status == 200)
   }
 
   @Test
-  func `an invitation cannot be guessed, with ten wrong codes of one address in a minute, and a limit for all`() throws
+  func `an invitation cannot be guessed: an address has ten wrong codes per minute, and there is a limit for all`()
+    throws
   {
     let code = try code()
     for _ in 0..<10 { #expect(enter("999999999", from: "192.0.2.1").status == 404) }
@@ -192,7 +193,7 @@ struct StreemInvitationTests {
   }
 
   @Test
-  func `an invitation admits no client that is too old, and counts no try for it`() throws {
+  func `an invitation refuses a client that is too old, and does not count the attempt`() throws {
     let streem = try SimulatedStreem { $0.oldestVersion = SDKVersion("1.2") }
     let answer = streem.fetch(
       "POST", "/streem/v1/invitations/999999999/login", body: #"{"sdkVersion":"1.1.9"}"#)

@@ -18,7 +18,7 @@ struct StreemOpenIDTests {
   }
 
   @Test
-  func `the issuer is the address that it was fetched from, in all three places`() throws {
+  func `the issuer is the address of the request, in all three places`() throws {
     let first = visitor.get("/.well-known/openid-configuration")
     #expect(try visitor.member("issuer", first) == OpenIDVisitor.issuer)
     #expect(try visitor.member("token_endpoint", first) == OpenIDVisitor.issuer + "/token")
@@ -50,7 +50,7 @@ struct StreemOpenIDTests {
   }
 
   @Test
-  func `a login gives tokens, and a vendor token for them that identifies`() throws {
+  func `a login gives tokens, and they can be exchanged for a vendor token that identifies`() throws {
     let login = visitor.logIn(try #require(visitor.open()))
     #expect(login.status == 303 && login.header("cache-control") == "no-store")
     #expect(login.header("location")?.hasPrefix(OpenIDVisitor.redirect + "?code=") == true)
@@ -99,7 +99,7 @@ struct StreemOpenIDTests {
   }
 
   @Test
-  func `UserInfo has what the platform knows of a user, and only what was asked for`() throws {
+  func `UserInfo has what the platform knows of a user, and only the requested claims`() throws {
     _ = streem.identify(streem.token("ann", ["name": #""Ann A""#, "picture": #""https://a.example/p""#]))
     let known = OpenIDVisitor.claims(visitor.redeem(visitor.code()))
     #expect(known.contains(#""name":"Ann A","picture":"https://a.example/p""#))
@@ -138,7 +138,7 @@ struct StreemOpenIDTests {
       ["redirect_uri": "http://127.0.0.1@evil.example/callback"], ["redirect_uri": "http://127.0.0.1:80/callback/"],
       ["redirect_uri": "http://127.0.0.1:80:81/callback"],
     ] as [[String: String?]])
-  func `a wrong client or redirect address shows an error, and redirects nobody`(changes: [String: String?]) {
+  func `a wrong client or redirect address shows an error, and does not redirect`(changes: [String: String?]) {
     let response = visitor.get("/authorize", OpenIDVisitor.authorization(changes))
     #expect(response.status == 400 && response.header("location") == nil)
     #expect(response.header("content-type") == "text/html; charset=utf-8")
@@ -174,7 +174,7 @@ struct StreemOpenIDTests {
   }
 
   @Test
-  func `a login ends after its time, and returns when it is given up`() throws {
+  func `an abandoned login expires, and a cancelled one redirects to the client`() throws {
     let canceled = try #require(visitor.open())
     let answer = visitor.post("/login", ["request": canceled, "cancel": "yes"])
     #expect(OpenIDVisitor.answer(answer)["error"] == "access_denied")

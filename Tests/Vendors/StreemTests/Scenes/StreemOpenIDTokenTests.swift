@@ -22,7 +22,7 @@ struct StreemOpenIDTokenTests {
       ["code_verifier": OpenIDVisitor.verifier + "é"], ["redirect_uri": nil],
       ["redirect_uri": "http://127.0.0.1/callback"],
     ] as [[String: String?]])
-  func `a code with anything wrong about it is refused, and used up`(changes: [String: String?]) throws {
+  func `a code in a faulty request is refused, and used up`(changes: [String: String?]) throws {
     let code = visitor.code()
     let refused = visitor.redeem(code, changes)
     #expect(refused.status == 400 && refused.header("cache-control") == "no-store")
@@ -38,7 +38,7 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test
-  func `tokens end when their code comes a second time, also long after`() throws {
+  func `tokens end when their code is presented a second time, even much later`() throws {
     let code = visitor.code()
     let tokens = visitor.redeem(code)
     let access = try visitor.member("access_token", tokens)
@@ -117,7 +117,7 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test
-  func `a used refresh token gives tokens while its window is open, and ends all after it`() throws {
+  func `a used refresh token gives tokens while its window is open, and ends all tokens after it`() throws {
     let streem = try SimulatedStreem { $0.openID.reuseWindow = .seconds(10) }
     let visitor = OpenIDVisitor(streem)
     let first = visitor.redeem(visitor.code())
@@ -219,7 +219,7 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test
-  func `tokens are exchanged while they live, for the user's own company only`() throws {
+  func `tokens are exchanged until they expire, for the user's own company only`() throws {
     let tokens = visitor.redeem(visitor.code())
     let access = try visitor.member("access_token", tokens)
     for body in ["", "{}", #"{"companyCode":null}"#, #"{"companyCode":"postern"}"#] {
@@ -317,7 +317,8 @@ struct StreemOpenIDTokenTests {
   }
 
   @Test
-  func `logging out with an ID token, even an expired one, ends the tokens, and the browser returns where it may`()
+  func
+    `logging out with an ID token, even an expired one, ends the tokens, and the browser is redirected to an allowed address`()
     throws
   {
     let tokens = visitor.redeem(visitor.code())

@@ -98,7 +98,7 @@ struct StreemPlatformTests {
   // MARK: The control port
 
   @Test
-  func `a key whose secret signs good tokens is handed out once`() throws {
+  func `a key whose secret signs valid tokens is handed out once`() throws {
     let made = streem.fetch("POST", "/streem/api-keys", from: DialTarget.control)
     #expect(made.status == 201 && made.header("cache-control") == "no-store")
     let id = try #require(SimulatedStreem.member("id", made.text))

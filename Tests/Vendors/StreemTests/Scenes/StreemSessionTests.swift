@@ -14,7 +14,7 @@ struct StreemSessionTests {
   }
 
   @Test
-  func `a client identifies, and is told its user and its time`() {
+  func `a client identifies, and is told its user and its expiry`() {
     let peer = streem.identify(
       streem.token(["name": #""Ann""#, "picture": #""https://a.example/p""#]),
       #","id":"1","name":"Ann Smith","avatarUrl":null,"isExpert":true,"companyCode":"postern","appId":"app","sdkVersion":"0.36.0""#
@@ -61,7 +61,7 @@ struct StreemSessionTests {
   private static let twenty = "AAAAAAAAAAAAAAAAAAAA"
 
   @Test
-  func `a client may retry with a fresh token if the answer says so, and not otherwise`() {
+  func `a client may retry with a fresh token only if the answer says so`() {
     let expired = streem.identify(streem.token(["exp": "600"]))
     #expect(expired.texts.last?.contains(#""retryable":true"#) == true)
     let foreign = streem.identify(streem.token(), #","companyCode":"nobody""#)
@@ -91,7 +91,7 @@ struct StreemSessionTests {
   }
 
   @Test
-  func `a client whose refresher fails after the end is disconnected at once`() {
+  func `a client whose refresher fails after expiry is disconnected at once`() {
     let peer = streem.identify(streem.token(sessionLife: 100))
     streem.say(peer, #"{"type":"tokenFailed"}"#)
     #expect(peer.isOpen && streem.types(peer) == ["identified"], "nothing was asked")
@@ -167,7 +167,7 @@ struct StreemSessionTests {
   }
 
   @Test
-  func `a client whose id merely looks the same is another user`() {
+  func `a client whose id only looks the same is another user`() {
     // One é is a single letter, the other an e and an accent.
     let one = streem.identify(streem.token("\u{E9}ve"))
     let two = streem.identify(streem.token("e\u{301}ve"))
@@ -184,7 +184,7 @@ struct StreemSessionTests {
   }
 
   @Test
-  func `a client may list users that identified lately, over the socket and over HTTP`() {
+  func `a client may list users that identified recently, over the socket and over HTTP`() {
     _ = streem.identify(streem.token("bob"))
     let peer = streem.identify(streem.token("ann"), #","isExpert":true"#)
     streem.say(peer, #"{"type":"getRecentlyIdentifiedUsers","onlyExperts":true}"#)

@@ -24,7 +24,9 @@ struct StreemStoreScenes {
   }
 
   @Test
-  func `a session whose token cannot be verified while the store is away goes on, and accepts it afterwards`() {
+  func
+    `a session whose token cannot be verified while the store is away continues, and its token is accepted afterwards`()
+  {
     let peer = streem.identify(streem.token(sessionLife: 600))
     let next = streem.token(sessionLife: 6_000)
     store.fault = .away
@@ -67,7 +69,7 @@ struct StreemStoreScenes {
   }
 
   @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .conflict, .late(.milliseconds(700))])
-  func `a call that loses one side during trouble of the store ends for the other as soon as that is over, once`(
+  func `a call that loses one side during trouble of the store ends for the other as soon as the trouble ends, once`(
     fault: FaultyStore.Fault
   ) throws {
     let (pro, customer) = (streem.identify(streem.token("ann")), streem.identify(streem.token("carl")))
@@ -89,7 +91,7 @@ struct StreemStoreScenes {
   }
 
   @Test
-  func `an invitation goes to nobody twice while the store loses the answers to commits`() throws {
+  func `no invitation is taken twice while the store loses the answers to commits`() throws {
     let expert = streem.identify(streem.token(), #","isExpert":true"#)
     streem.say(expert, #"{"type":"createInvitation","toUserName":"Carl"}"#)
     let answer = try #require(expert.texts.last)

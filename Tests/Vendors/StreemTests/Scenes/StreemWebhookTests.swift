@@ -27,7 +27,7 @@ struct StreemWebhookTests {
   }
 
   @Test
-  func `a webhook is kept, listed with its keys, and forgotten`() throws {
+  func `a webhook is stored, listed with its keys, and deleted`() throws {
     let order = #"{"label":"mine","url":"https://a.example/hook","method":"PUT","timeout_ms":300,"max_attempts":4}"#
     let made = ask("POST", path, order)
     let sid = try #require(SimulatedStreem.member("sid", made.text))
@@ -49,7 +49,7 @@ struct StreemWebhookTests {
   }
 
   @Test
-  func `a webhook is its own company's, whose key asks`() throws {
+  func `a webhook belongs to the company whose key made the request`() throws {
     let sid = try make()
     _ = streem.fetch("POST", "/streem/companies", body: #"{"code":"other"}"#, from: DialTarget.control)
     let other = streem.fetch("POST", "/streem/api-keys", body: #"{"company_code":"other"}"#, from: DialTarget.control)
@@ -116,7 +116,7 @@ struct StreemWebhookTests {
   }
 
   @Test
-  func `a webhook loses no key of many at once, and is forgotten by one`() throws {
+  func `a webhook loses no key of many added at once, and one caller deletes it`() throws {
     let sid = try make()
     func eightTimes(_ method: String, _ path: String, _ body: String) -> [Int] {
       let headers = [

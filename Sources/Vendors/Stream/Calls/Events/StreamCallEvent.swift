@@ -44,7 +44,7 @@ struct StreamCallEvent: Sendable {
     case frame(StreamEgress.Run)
     case caption(StreamCaption)
     case feedback(StreamFeedback)
-    /// The participants who are now pinned for everybody.
+    /// The participants who are now pinned for all participants.
     case pinned([StreamCallPin])
   }
 

@@ -8,9 +8,9 @@ struct StreamCallPicture: Sendable {
   private(set) var members: [StreamCallMember]
   private let users: [UserID: StreamUser]
 
-  /// The most members shown at once, as in Stream's API description.
+  /// The maximum number of members shown at once, as in Stream's API description.
   static let membersMax = 100
-  /// The most participants that a session shows; the counts by role include all.
+  /// The maximum number of participants that a session shows; the counts by role include all.
   static let participantsMax = 250
 
   init(_ call: StreamCall, members: [StreamCallMember], users: [StreamUser]) {

@@ -23,7 +23,7 @@ struct StreamSFUSockets: ConnectionObserver, CommandHandler {
     let calls = calls(services)
     do throws(GatewayError) {
       let change = try await enter(entry, calls)
-      // A connection that has ended meanwhile was removed from its calls before this call was one of them.
+      // A connection that has ended by now was removed from its calls before this call was one of them.
       guard await services.user(of: entry.connection) == entry.user,
         await services.watch(entry.call, by: entry.connection)
       else { return await calls.leave(entry.user, entry.connection) }

@@ -89,7 +89,7 @@ struct StreamCallWish: Sendable {
 }
 
 extension StreamBody {
-  /// The most bytes of custom data as JSON text: Stream's limit for an event's payload.
+  /// The maximum number of bytes of custom data as JSON text: Stream's limit for an event's payload.
   static var customMax: Int { 5 * 1024 }
 
   /// Reads custom data.

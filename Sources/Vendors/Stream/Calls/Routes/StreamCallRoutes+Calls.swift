@@ -24,8 +24,8 @@ extension StreamCallRoutes {
       + resource("POST", "/delete", "DeleteCall") { asked throws(StreamError) in try await delete(asked) }
   }
 
-  /// Returns the call, and makes it if there is none; the caller becomes its creator. The caller's connection watches a new
-  /// call; `drawn` is the call as its watchers were told of it.
+  /// Returns the call, and creates it if there is none; the caller becomes its creator. The caller's connection watches
+  /// a new call. `drawn` is the call as its watchers were told of it.
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
   ) async throws(StreamError) -> (call: StreamCall, isNew: Bool, drawn: StreamCallPicture?) {

@@ -4,7 +4,7 @@ internal import GatewayJSON
 // The push devices of users. The gateway sends no push notifications.
 
 extension StreamCallRoutes {
-  /// The most devices of one user.
+  /// The maximum number of devices of one user.
   private static let devicesMax = 100
   private static let providers = ["firebase", "apn", "huawei", "xiaomi"]
 

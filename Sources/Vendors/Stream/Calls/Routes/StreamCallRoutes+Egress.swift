@@ -4,7 +4,7 @@ internal import GatewayJSON
 // Recordings, transcriptions, captions and broadcasts as switches: they can be on, but produce only file names.
 
 extension StreamCallRoutes {
-  /// The most broadcasts of a call at once.
+  /// The maximum number of broadcasts of a call at once.
   private static let broadcastsMax = 10
 
   var egressRoutes: [HTTPRoute] { recordingRoutes + textRoutes + broadcastRoutes }

@@ -88,8 +88,8 @@ extension StreamCallRights {
     }
   }
 
-  /// Throws unless the user may change the settings at those paths. The maximum duration of a call has a capability of
-  /// its own.
+  /// Throws unless the user may change the settings at those paths. The maximum duration of a call has its own
+  /// capability.
   func demandChange(of settings: [String: String], in call: StreamCall) throws(GatewayError) {
     let duration = "limits.max_duration_seconds"
     if settings[duration] != nil { try demand(.changeMaxDuration, in: call) }

@@ -4,7 +4,7 @@ internal import GatewayJSON
 // Pins, participants and feedback.
 
 extension StreamCallRoutes {
-  /// The most participants pinned for everybody.
+  /// The maximum number of participants pinned for all.
   private static let pinsMax = 50
 
   var participantRoutes: [HTTPRoute] {

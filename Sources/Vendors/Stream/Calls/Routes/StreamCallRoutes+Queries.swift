@@ -4,10 +4,11 @@ internal import GatewayJSON
 // Queries for calls and members.
 
 extension StreamCallRoutes {
-  /// The most calls in one answer, and the number of calls in an answer without a `limit`. After a reconnect JavaScript
-  /// asks without a limit for the calls it watches, and receives no events of calls that did not fit.
+  /// The maximum number of calls in one answer, and the number of calls in an answer without a `limit`. After a
+  /// reconnect JavaScript asks without a limit for the calls it watches, and receives no events of calls that did not
+  /// fit.
   private static let callsMax = 100
-  /// The most members in a filter: each member's calls are looked up.
+  /// The maximum number of members in a filter: each member's calls are looked up.
   private static let membersNamedMax = 1000
 
   var queryRoutes: [HTTPRoute] {

@@ -64,7 +64,7 @@ extension StreamCallRoutes {
     }
   }
 
-  /// Rings and notifies as `wish` says; returns the call as it is then.
+  /// Rings and notifies as `wish` says; returns the call afterwards.
   func ring(_ asked: StreamCallRequest, _ call: StreamCall, _ wish: StreamCallWish) async throws(StreamError)
     -> StreamCall
   {

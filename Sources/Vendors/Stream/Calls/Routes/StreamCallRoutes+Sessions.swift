@@ -85,7 +85,7 @@ extension StreamCallRoutes {
       call.join(user.id, role: call.members[user.id]?.role ?? user.role, on: connection, at: now, anonymousStay: stay)
     }
     if let connection, await calls.services.user(of: connection) != user.id {
-      // The connection ended meanwhile, and its removal from calls may have run before the user was added.
+      // The connection has ended by now, and its removal from calls may have run before the user was added.
       await calls.leave(user.id, connection)
       throw .connectionIDNotFound("the connection has ended")
     }
@@ -97,7 +97,7 @@ extension StreamCallRoutes {
     for asked: StreamCallRequest, _ user: StreamUser
   ) throws(StreamError) -> (address: StreamSFUAddress, token: String) {
     guard let sfu = calls.sfu else {
-      // The external SFU verifies the token; the gateway accepts it nowhere.
+      // The external SFU verifies the token; the gateway does not accept it anywhere.
       let address = StreamSFUAddress(url: calls.policy.sfuURL, socket: calls.policy.sfuSocket)
       return (address, AccessToken.mint(from: rest.secrets).token)
     }

@@ -89,7 +89,7 @@ struct StreamCallRoutes: Sendable {
     }
   }
 
-  /// Creates the users who do not exist yet, if the policy allows it. Requests of guests create no users, since anybody
+  /// Creates the users who do not exist yet, if the policy allows it. Requests of guests create no users, since anyone
   /// can be a guest.
   func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
     let known = Set(try await rest.users(ids).map(\.id))

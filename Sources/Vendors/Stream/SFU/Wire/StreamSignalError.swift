@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// An error of the SFU, with how the client is to reconnect: `Error` of Stream's `events.proto`, numbers of
+/// An error of the SFU, with the way in which the client must reconnect: `Error` of Stream's `events.proto`, numbers of
 /// `models.proto`. Never contains a token.
 struct StreamSignalError: Error, Hashable, Sendable {
   /// The number of an error.

@@ -14,7 +14,7 @@ enum StreamSignalEvent: Hashable, Sendable {
   /// The SFU shuts down.
   case goAway
   case callEnded(StreamCallEnd)
-  /// The participants who are now pinned for everybody.
+  /// The participants who are now pinned for all participants.
   case pinsUpdated([StreamCallPin])
 
   func frame(_ format: StreamSignalFormat) -> Frame {

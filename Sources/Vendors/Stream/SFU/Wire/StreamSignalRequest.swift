@@ -67,9 +67,9 @@ enum StreamReconnectStrategy: Int, Hashable, Sendable, CaseIterable {
   case disconnect
   /// With the same token and session.
   case fast
-  /// By a new join at the coordinator, as a new session.
+  /// With a new join at the coordinator, as a new session.
   case rejoin
-  /// By a new join at another SFU.
+  /// With a new join at another SFU.
   case migrate
 
   /// The name in JSON.

@@ -4,7 +4,7 @@ internal import GatewayJSON
 // The users that a user has blocked.
 
 extension StreamUserRoutes {
-  /// The most users that one user may block.
+  /// The maximum number of users that one user may block.
   private static let blockedMax = 1000
 
   var blocks: [HTTPRoute] {

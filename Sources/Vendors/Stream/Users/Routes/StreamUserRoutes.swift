@@ -11,7 +11,7 @@ struct StreamUserRoutes: Sendable {
     self.keeper = keeper
   }
 
-  /// The most users that one request may change.
+  /// The maximum number of users that one request may change.
   static let usersMax = 100
 
   var routes: [HTTPRoute] { users + standing + blocks + bans + guests + preferences + application + exports }
@@ -145,7 +145,7 @@ struct StreamUserRoutes: Sendable {
     }
     let limit = Int(try payload.integer("limit", in: 0...100) ?? 30)
     let offset = Int(try payload.integer("offset", in: 0...1000) ?? 0)
-    // Any field can be used: custom members stand beside the others.
+    // Any field can be used: custom members are beside the others.
     let order = try StreamOrder(payload, by: nil)
     let includesDeactivated = try payload.bool("include_deactivated_users") ?? false
     var users: [StreamUser]

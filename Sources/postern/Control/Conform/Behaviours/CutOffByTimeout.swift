@@ -16,8 +16,8 @@ extension Behaviour {
         "provider_asked", after: first, or: "the client did not ask its provider for a token")
       try await scene.advance(by: .seconds(6), patience: .zero)
       try await scene.see("closed", after: first, or: "the connection was not cut off")
-      // The answer that is under way comes now. A client that had it before it heard of its end may ask once more, which takes
-      // as long again. A client that is about to log in has its time for that.
+      // The answer in flight comes now. A client that got it before it noticed its end may ask once more, which takes
+      // as long again. A client that is about to log in has time for that.
       for _ in 1...40 {
         try await scene.advance(by: .seconds(10))
         if try await scene.line("logged_in", after: first, within: .seconds(1)) != nil { return }

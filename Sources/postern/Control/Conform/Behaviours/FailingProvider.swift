@@ -1,7 +1,7 @@
 import GatewayKit
 
 extension Behaviour {
-  /// The duration of each failure in seconds, and the number of calls allowed meanwhile: four a second.
+  /// The duration of each failure in seconds, and the number of calls allowed during it: four a second.
   private static let (failingTime, callsMax) = (5, 20)
 
   static let failingProvider = Behaviour(
