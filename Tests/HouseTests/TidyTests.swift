@@ -193,7 +193,7 @@ struct TidyTests {
   }
 
   @Test
-  func `the sources contain no TODO, and no path of the machine they were written on`() {
+  func `nothing is left to do in the sources, and no file names a path of the machine it was written on`() {
     // In pieces, so that this file does not break its own rules.
     let words = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK"]
     let paths = ["/wo" + "rk/", "/fa" + "rm/", "/home" + "/", "/Us" + "ers/", "/ro" + "ot/"]
