@@ -23,9 +23,11 @@ extension Space {
     try await fetch(issuers, patience: patience)
   }
 
-  /// Begins to fetch the keys of issuers, all at once. Throws a failure of one that no later answer can change; then none is
-  /// asked any more.
-  private func fetch(_ issuers: [FetchedIssuer], patience: Duration) async throws(OutboundFailure) {
+  /// Begins to fetch the keys of issuers, all at once. Throws a failure of one that no later answer can change, or of one
+  /// without keys if all `mustAnswer`; then none is asked any more.
+  private func fetch(
+    _ issuers: [FetchedIssuer], patience: Duration, mustAnswer: Bool = false
+  ) async throws(OutboundFailure) {
     let loop = gateway.tables[0].loop
     let begun = issuers.map { fetcher(of: $0, on: loop) }
     let stage = LoopStage(loop: loop)
@@ -33,7 +35,8 @@ extension Space {
       let waiting = begun.map { fetcher in stage.begin { await fetcher.begin(patience: patience) } }
       var failures: [OutboundFailure?] = []
       for wait in waiting { failures.append(await wait.value) }
-      return failures
+      guard mustAnswer else { return failures }
+      return zip(issuers, failures).map { issuer, failure in failure ?? (issuer.isReady ? nil : Self.silence(issuer)) }
     }
     for (fetcher, failure) in zip(begun, failures) {
       guard var failure else { continue }
@@ -42,6 +45,11 @@ extension Space {
       throw failure
     }
     fetchers.withLock { $0 += begun }
+  }
+
+  private static func silence(_ issuer: FetchedIssuer) -> OutboundFailure {
+    OutboundFailure(
+      "issuer \(issuer.settings.name) gave no keys in time; the log has the reason (jwks_failed)", .unreachable)
   }
 
   private func fetcher(of issuer: FetchedIssuer, on loop: EventLoop) -> KeyFetcher {
@@ -57,14 +65,14 @@ extension Space {
     for table in tables { table.loop.execute { if left.isLast { body() } } }
   }
 
-  /// Goes by the issuers of `fresh`, which were read anew; those that have not changed stay as they are. Throws a failure of a
-  /// new one that no later answer can change, with nothing changed.
+  /// Goes by the issuers of `fresh`, which were read anew; those that have not changed stay as they are. Throws if a new
+  /// one gives no keys, with nothing changed: a gateway that is ready stays so.
   func renewLogin(by fresh: LoginIssuers?) async throws(OutboundFailure) {
     guard let identity, let fresh, identity.mayChange else { return }
     let change = identity.change(to: fresh)
     identity.reserve(for: change)
     do throws(OutboundFailure) {
-      try await fetch(change.added, patience: .seconds(3))
+      try await fetch(change.added, patience: .seconds(3), mustAnswer: true)
     } catch {
       identity.giveUp()
       throw error

@@ -124,6 +124,11 @@ def test_a_reload_adds_and_removes_issuers_and_a_wrong_file_changes_nothing(logi
         [line] = reload(gateway, "keys_kept", 1)
         assert f"{file}:1:29 /issuers/0: lacks" in line, line
         assert outcome(gateway, partner.token()) == "partner:ann"
+        write(file, entry("login", login), {"name": "gone", "issuer": "http://127.0.0.1:1", "jwks": "http://127.0.0.1:1/keys",
+                                            "user_prefix": "gone:"})
+        line = reload(gateway, "keys_kept", 2)[-1]
+        assert "issuer gone gave no keys in time" in line and control(gateway, "GET", "/ready").status == 200, line
+        assert outcome(gateway, login.token(user="gone:ann")) == "gone:ann", "its prefix is free again"
         write(file, entry("login", login))
         reload(gateway, "keys_reloaded", 2)
         assert outcome(gateway, partner.token()) == "signature_invalid"
