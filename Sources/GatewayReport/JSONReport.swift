@@ -35,6 +35,7 @@ extension StormReport {
     let jitterForecast: JitterForecast?
     let advice: ReportAdvice?
     let phases: [Phase]?
+    let fleets: [Fleet]?
     let machine: Machine
     let result: StormResult
 
@@ -60,8 +61,40 @@ extension StormReport {
       phases = report.result.phases?.map(Phase.init)
       var whole = report.result
       whole.phases = nil
+      whole.fleets = nil
+      fleets = report.fleets.isEmpty ? nil : report.fleets.map(Fleet.init)
       whole.source = nil
       result = whole
+    }
+  }
+
+  /// A fleet of a storm that has several, with all its metrics.
+  private struct Fleet: Encodable {
+    let name: String
+    let group: String?
+    let gateway: String
+    let dialect: String
+    let sdk: String?
+    let provider: String
+    let figures: [String: Figure]
+    let plan: StormPlan
+    let phases: [Phase]?
+    let result: StormResult
+
+    init(_ fleet: FleetReport) {
+      name = fleet.name
+      group = fleet.group
+      gateway = fleet.gateway
+      dialect = fleet.plan.dialect
+      sdk = fleet.plan.sdk
+      provider = fleet.provider
+      figures = Dictionary(uniqueKeysWithValues: Metric.all.map { ($0.name, Figure($0, fleet.result)) })
+      plan = fleet.plan
+      phases = fleet.result.phases?.map(Phase.init)
+      var own = fleet.result
+      own.phases = nil
+      own.source = nil
+      result = own
     }
   }
 

@@ -18,6 +18,8 @@ package struct StormReport: Sendable {
   package let settings: GatewayDescription?
   /// Restrictions on the figures' reliability.
   package let caveats: [String]
+  /// The part of each fleet; empty for a storm of one.
+  package let fleets: [FleetReport]
   /// The effect that jitter would have had; nil if the wave allows no forecast.
   package private(set) var forecast: JitterForecast?
   /// The advice that would have kept the lost clients; nil if none were lost, or if no simulation gives any.
@@ -27,11 +29,12 @@ package struct StormReport: Sendable {
     plan: StormPlan, gateway: String, provider: String, startedAt: WallTime, machine: Machine, result: StormResult,
     thresholds: [Threshold], phaseThresholds: [(phase: String, threshold: Threshold)] = [],
     settings: GatewayDescription? = nil, caveats: [String] = [], failures: [String] = [],
-    run: String? = nil
+    run: String? = nil, fleets: [FleetReport] = []
   ) {
     self.run = run
     self.settings = settings
-    self.caveats = failures + result.caveats(plan) + caveats
+    self.fleets = fleets
+    self.caveats = failures + (fleets.isEmpty ? result.caveats(plan) : Self.caveats(of: fleets)) + caveats
     isAsOrdered = failures.isEmpty
     self.plan = plan
     self.gateway = gateway
@@ -39,7 +42,8 @@ package struct StormReport: Sendable {
     self.startedAt = startedAt
     self.machine = machine
     self.result = result
-    forecast = JitterForecast(plan, result)
+    // Several fleets have no one wave.
+    forecast = fleets.isEmpty ? JitterForecast(plan, result) : nil
     self.thresholds =
       thresholds.map { $0.judge(result) }
       + phaseThresholds.map { phase, threshold in

@@ -4,8 +4,10 @@ import GatewayFleet
 extension StormReport {
   /// The report as lines of text for a terminal.
   package var table: [String] {
-    var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), \(dialectText), seed \(plan.seed)"]
+    let whose = fleets.isEmpty ? dialectText : "\(fleets.count) fleets"
+    var lines = ["Storm of \(Figures.count(plan.clients)) clients on \(gateway), \(whose), seed \(plan.seed)"]
     lines += caveats.map { "! \($0)" }
+    if !fleets.isEmpty { lines += ["", "Fleets"] + TextTable.columns([fleetHead] + fleetRows) }
     lines += ["", "Connections"] + connections
     lines += ["", "Refreshes"] + refreshes
     if hasReturns { lines += ["", "Coming back"] + returnLines }
@@ -18,7 +20,7 @@ extension StormReport {
     }
     lines += ["", "Latency"] + latencyLines
     lines += ["", "Processes"] + processLines
-    lines += ["", "Settings"] + TextTable.aligned(settingRows)
+    lines += ["", "Settings"] + TextTable.aligned(fleets.isEmpty ? settingRows : settingsOfFleets)
     lines += ["", "Columns"] + TextTable.aligned(columns.map { [$0.name, $0.meaning] })
     if !thresholds.isEmpty { lines += ["", "Thresholds"] + thresholdLines }
     return lines

@@ -35,6 +35,8 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var seconds = 0.0
   /// The outcome of each phase of the scenario; nil if it had none.
   package var phases: [PhaseResult]?
+  /// The outcome of each fleet of a storm that has several; nil for one.
+  package var fleets: [FleetResult]?
   /// The kind of world: `machines` or `wire`; nil for a storm over real sockets.
   package var source: String?
   /// The arrivals of clients that come and go; nil for a fleet that comes once.
@@ -226,6 +228,7 @@ package struct StormResult: Hashable, Sendable, Codable {
   package func isPossible(of clients: Int) -> Bool {
     behaviours.values.allSatisfy(\.isPossible) && behaviours.values.reduce(0) { $0 + $1.clients } <= clients
       && provider.budgets?.isPossible(of: clients) ?? true
+      && (fleets ?? []).allSatisfy { $0.result.fleets == nil && $0.result.isPossible(of: clients) }
   }
 
   package mutating func merge(_ other: StormResult) {
@@ -268,6 +271,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     askOrderedAt = [askOrderedAt, other.askOrderedAt].compactMap { $0 }.min()
     arrivals = ArrivalTally.sum(arrivals, other.arrivals)
     merge(phases: other.phases)
+    merge(fleets: other.fleets)
   }
 
   /// Merges each phase with the one of the same name; all processes have the same phases.

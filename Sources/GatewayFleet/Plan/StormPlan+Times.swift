@@ -139,6 +139,7 @@ extension StormPlan {
   /// there are at most ``addressesMax``.
   package func source(of index: Int) -> String? {
     let addresses = min(addresses, Self.addressesMax)
-    return addresses == 0 ? nil : "127.0.0.\(1 + index % addresses)"
+    guard addresses > 0 else { return nil }
+    return "127.0.0.\(1 + ((fleet?.firstAddress ?? 0) + index % addresses) % Self.addressesMax)"
   }
 }

@@ -5,6 +5,8 @@ package struct StormPlan: Hashable, Sendable, Codable {
   /// The dialect, and which SDK of its vendor the clients use; nil if there is only one kind.
   package var dialect = "plain"
   package var sdk: String?
+  /// The fleet's place in a storm of several; nil if it is the only one.
+  package var fleet: FleetPlace?
   /// The number of clients, 1 to 1,000,000.
   package var clients = 1000
   /// Connections begun per second once the ramp is over.

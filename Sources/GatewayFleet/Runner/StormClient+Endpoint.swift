@@ -16,7 +16,7 @@ extension StormClient {
       return end(ticket, with: .refused(status: 400))
     }
     let wish = TokenWish(
-      user: user(for: ticket.purpose), number: fleet.setup.grants.user(of: index), life: life(for: ticket.purpose),
+      user: user(for: ticket.purpose), number: fleet.setup.user(of: index), life: life(for: ticket.purpose),
       isHopeless: ticket.purpose.isHopeless, now: fleet.loop.wallTime, taken: self.memory?.taken ?? [])
     let request: TokenRequest
     do {

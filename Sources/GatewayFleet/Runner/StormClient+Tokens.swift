@@ -141,11 +141,11 @@ extension StormClient {
   private static let impossibleUser = String(repeating: "x", count: UserID.lengthMax + 1)
 
   func user(for purpose: FetchPurpose) -> UserID {
-    if purpose.isHopeless { return UserID("\(Self.impossibleUser)-\(index)") }
+    if purpose.isHopeless { return UserID("\(Self.impossibleUser)-\(fleet.setup.plan.number(of: index))") }
     if case .endpoint(let endpoint, _) = fleet.setup.tokens {
-      return endpoint.user(of: fleet.setup.grants.user(of: index))
+      return endpoint.user(of: fleet.setup.user(of: index))
     }
-    return UserID("storm-\(index)")
+    return UserID("storm-\(fleet.setup.plan.number(of: index))")
   }
 
   func life(for purpose: FetchPurpose) -> TokenLife {

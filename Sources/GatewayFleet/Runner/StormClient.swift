@@ -195,7 +195,8 @@ actor StormClient {
   var identity: ClientIdentity {
     ClientIdentity(
       user: user(for: .login), token: session.token, key: session.key, connection: session.connection,
-      greeting: session.greeting, number: UInt64(index), message: messages, now: fleet.loop.wallTime)
+      greeting: session.greeting, number: UInt64(fleet.setup.plan.number(of: index)), message: messages,
+      now: fleet.loop.wallTime)
   }
 
   private func received(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) {

@@ -67,6 +67,9 @@ package struct StormSetup: Sendable {
     return alone
   }
 
+  /// Returns the number in the whole storm of a client's user.
+  func user(of index: Int) -> Int { (plan.fleet?.firstUser ?? 0) + grants.user(of: index) }
+
   /// Returns the gateway of client number `index`, with the client's source address.
   func gateway(of index: Int) -> DialTarget {
     var gateway = gateways[index % gateways.count]

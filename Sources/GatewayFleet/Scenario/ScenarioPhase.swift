@@ -25,11 +25,12 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     /// The time at which the gateway should ask for the first tokens that end together.
     case wave
 
-    func instant(in plan: StormPlan) -> Duration {
+    /// Returns the moment in a storm of these fleets: the hold begins with the last of them, and the wave with the first.
+    func instant(in plans: [StormPlan]) -> Duration {
       switch self {
       case .start: .zero
-      case .hold: plan.pacer.duration
-      case .wave: plan.onset
+      case .hold: plans.map(\.pacer.duration).max() ?? .zero
+      case .wave: plans.map(\.onset).min() ?? .zero
       }
     }
   }

@@ -32,11 +32,14 @@ package struct StormScenario: Hashable, Sendable, Decodable {
 
   /// Returns the start of each phase in a storm of that plan, counted from the storm's start. Throws an error if one
   /// would begin before the previous one.
-  package func times(of plan: StormPlan) throws(StormPlanError) -> ScenarioTimes {
+  package func times(of plan: StormPlan) throws(StormPlanError) -> ScenarioTimes { try times(of: [plan]) }
+
+  /// Returns the same for a storm of several fleets.
+  package func times(of plans: [StormPlan]) throws(StormPlanError) -> ScenarioTimes {
     var times: [ScenarioTimes.Phase] = []
     for phase in phases {
       let last = times.last.map { $0.start + $0.length }
-      let start = phase.from.map { $0.instant(in: plan) + phase.after } ?? (last ?? .zero) + phase.after
+      let start = phase.from.map { $0.instant(in: plans) + phase.after } ?? (last ?? .zero) + phase.after
       guard start >= (times.last?.start ?? .zero) else {
         throw StormPlanError(
           "the phase '\(phase.name)' would begin \(Figures.duration(start)) after the start, before the one ahead of it"

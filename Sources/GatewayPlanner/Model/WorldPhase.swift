@@ -64,7 +64,7 @@ extension WorldSettings {
   func worldPhases() throws(StormPlanError) -> [WorldPhase] {
     guard let scenario else { return [] }
     var phases: [WorldPhase] = []
-    for (phase, time) in zip(scenario.phases, try scenario.times(of: plan).phases) {
+    for (phase, time) in zip(scenario.phases, try scenario.times(of: plans).phases) {
       phases.append(try WorldPhase(phase, start: time.start))
     }
     return phases
@@ -72,7 +72,7 @@ extension WorldSettings {
 
   /// The earliest time at which the world may end by itself.
   var phasesEnd: Duration {
-    guard let times = try? scenario?.times(of: plan), let last = times.phases.last else { return .zero }
+    guard let times = try? scenario?.times(of: plans), let last = times.phases.last else { return .zero }
     return last.start + last.length
   }
 }

@@ -24,6 +24,8 @@ package struct WorldSettings: Hashable, Sendable {
   package var disturbance: Disturbance?
   /// A loop that the planner cuts; nil for none.
   package var cut: WorldCut?
+  /// What the fleet shares with the other fleets of its world.
+  package var place = WorldPlace()
   /// The maximum duration of the world; nil for two token lives after the plan's own end.
   package var duration: Duration?
 
@@ -45,8 +47,11 @@ package struct WorldSettings: Hashable, Sendable {
     return min(max(plan.end(timeout: timeout), phasesEnd) + plan.life.scaled(by: 2), Self.longest)
   }
 
+  /// The plans of all fleets of the world.
+  var plans: [StormPlan] { [plan] + place.others }
+
   /// The times of its scenario's phases; nil without a scenario, or if they are impossible.
-  var times: ScenarioTimes? { (try? scenario?.times(of: plan)) ?? nil }
+  var times: ScenarioTimes? { (try? scenario?.times(of: plans)) ?? nil }
 
   /// The time at which the first tokens are asked for together; nil if each expires by itself.
   var onset: Duration? {
@@ -81,7 +86,7 @@ package struct WorldSettings: Hashable, Sendable {
     guard plan.expiresAfter <= Self.longest else {
       throw StormPlanError("the first tokens would expire later than in 30 days")
     }
-    guard let phases = try scenario?.times(of: plan).phases, let last = phases.last else { return try checkDuration() }
+    guard let phases = try scenario?.times(of: plans).phases, let last = phases.last else { return try checkDuration() }
     guard last.start + last.length <= Self.longest else {
       throw StormPlanError("the phases would last longer than 30 days")
     }

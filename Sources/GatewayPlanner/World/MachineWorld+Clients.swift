@@ -33,7 +33,7 @@ extension MachineWorld {
     // A deadline is set only if it is earlier than the one already set: an early wake-up changes nothing.
     if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
       machines[index].clientDue = due
-      wheel.add(.clientDue, at: due, subject: UInt32(index))
+      wheel.add(.clientDue, at: due, subject: worldNumber(index))
     }
   }
 
@@ -91,7 +91,7 @@ extension MachineWorld {
     let arrival = max(now + settings.link.delay(&linkChance), machines[index].toGateway)
     machines[index].toGateway = arrival
     wheel.add(
-      kind, at: arrival, subject: UInt32(index), connection: machines[index].connection, value: value)
+      kind, at: arrival, subject: worldNumber(index), connection: machines[index].connection, value: value)
   }
 
   mutating func clientIsDue(_ index: Int, _ time: Int64) {

@@ -49,7 +49,7 @@ extension MachineWorld {
         ?? (isReturn ? release(of: index, .reconnects) : nil)
     else { return false }
     wheel.add(
-      .released, at: release, subject: UInt32(index),
+      .released, at: release, subject: worldNumber(index),
       value: Int64(number) << Self.callBits | Int64(min(max(0, call), 1 << Self.callBits - 1)))
     return true
   }
@@ -70,7 +70,7 @@ extension MachineWorld {
     guard settings.cut != nil, machines[index].client.isReturning, let release = release(of: index, .reconnects) else {
       return false
     }
-    wheel.add(.redialled, at: release, subject: UInt32(index), connection: machines[index].connection)
+    wheel.add(.redialled, at: release, subject: worldNumber(index), connection: machines[index].connection)
     return true
   }
 

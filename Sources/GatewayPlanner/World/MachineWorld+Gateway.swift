@@ -64,7 +64,7 @@ extension MachineWorld {
     let arrival = max(now + settings.link.delay(&linkChance), sent)
     machines[index].toClient = arrival
     wheel.add(
-      kind, at: arrival, subject: UInt32(index), connection: machines[index].connection, value: value)
+      kind, at: arrival, subject: worldNumber(index), connection: machines[index].connection, value: value)
   }
 
   /// Gives a session an event and performs its effects.
@@ -146,7 +146,7 @@ extension MachineWorld {
   private mutating func setSessionDue(_ index: Int) {
     guard let due = machines[index].session.nextDeadline?.nanoseconds, due < machines[index].sessionDue else { return }
     machines[index].sessionDue = due
-    wheel.add(.sessionDue, at: due, subject: UInt32(index))
+    wheel.add(.sessionDue, at: due, subject: worldNumber(index))
   }
 
   mutating func sessionIsDue(_ index: Int, _ time: Int64) {

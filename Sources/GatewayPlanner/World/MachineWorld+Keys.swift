@@ -8,7 +8,7 @@ extension MachineWorld {
   mutating func askForKey(_ index: Int, _ number: UInt32) {
     ledger.keyWanted()
     wheel.add(
-      .keyAsked, at: now + settings.link.delay(&linkChance), subject: UInt32(index),
+      .keyAsked, at: now + settings.link.delay(&linkChance), subject: worldNumber(index),
       connection: UInt16(truncatingIfNeeded: number))
   }
 
@@ -26,7 +26,8 @@ extension MachineWorld {
       }
     }
     wheel.add(
-      .keyAnswered, at: now + settings.link.delay(&linkChance), subject: UInt32(index), connection: event.connection,
+      .keyAnswered, at: now + settings.link.delay(&linkChance), subject: worldNumber(index),
+      connection: event.connection,
       value: answer)
   }
 

@@ -5,16 +5,26 @@ internal import GatewayFleet
 
 extension MachineWorld {
   mutating func begin(phase: WorldPhase) {
-    marks.append(marks.isEmpty && phase.start == .zero ? StormResult() : ledger.result)
-    provider.refusal = phase.refusal
-    switch phase.order {
+    for index in 0..<count {
+      enter(index)
+      marks.append(marks.isEmpty && phase.start == .zero ? StormResult() : ledger.result)
+      provider.refusal = phase.refusal
+    }
+    // Tokens that exist by now but are presented later are revoked too.
+    if phase.order == .revoke { revocations += 1 }
+    for index in 0..<count {
+      enter(index)
+      carryOut(phase.order)
+    }
+  }
+
+  /// Carries out an order for the sessions of the fleet at hand.
+  private mutating func carryOut(_ order: ScenarioPhase.Order?) {
+    switch order {
     case nil: return
     case .expire: orderAll(.expireNow)
     case .refresh: orderAll(.askForRefresh)
-    case .revoke:
-      // Tokens that exist by now but are presented later are revoked too.
-      revocations += 1
-      orderAll(.revoked)
+    case .revoke: orderAll(.revoked)
     case .disconnect: orderAll(.disconnect(.disconnected))
     case .restart: orderAll(.disconnect(.serviceRestart))
     }

@@ -8,7 +8,7 @@ extension MachineWorld {
   mutating func setDeparture(_ index: Int) {
     guard let client = places?.client(at: index), let stay = settings.plan.stay(of: client) else { return }
     let end = min(stay, WorldSettings.longest).nanoseconds
-    wheel.add(.departs, at: now + end, subject: UInt32(index), value: Int64(client))
+    wheel.add(.departs, at: now + end, subject: worldNumber(index), value: Int64(client))
   }
 
   /// Ends a client at the end of its stay, unless it ended before.

@@ -41,20 +41,22 @@ extension MachineWorld {
       case .hopelessRefresh(let call): -Int32(clamping: call)
       }
     var request = TokenRequest(
-      client: UInt32(index), number: number, begunAt: now, life: life, call: call, isInstant: isInstant)
+      client: worldNumber(index), number: number, begunAt: now, life: life, call: call, isInstant: isInstant)
     show(in: &request)
     ledger.providerCalled(
       purpose, by: machines[index].client.behaviour, isRenewal: refresh == nil ? nil : request.generation > 0,
       at: Instant(nanoseconds: now))
-    let place = provider.add(
-      request, timeOutAt: now + settings.plan.fetchTimeout.nanoseconds)
-    wheel.add(.asked, at: now + settings.link.delay(&linkChance), subject: place)
+    fleet.pointee.timeOuts.makeRoom(in: &provider.requests)
+    let place = provider.requests.add(request)
+    fleet.pointee.timeOuts.add(place, at: now + settings.plan.fetchTimeout.nanoseconds)
+    wheel.add(.asked, at: now + settings.link.delay(&linkChance), subject: place, connection: fleetIndex)
     return nil
   }
 
   /// Handles the arrival of a request at the provider.
   mutating func providerAsked(_ place: UInt32) {
     let request = provider.requests[place]
+    enter(fleetOf: request)
     // A budget is checked before the provider, so that it also counts requests that are invalid, or refused because the
     // provider is away.
     if !provider.budgets.isEmpty, spend(place) { return }
@@ -72,7 +74,7 @@ extension MachineWorld {
   private mutating func serve(_ place: UInt32) {
     let duration = provider.duration(at: now)
     if duration == 0 { return providerMade(place) }
-    wheel.add(.made, at: now + duration, subject: place)
+    wheel.add(.made, at: now + duration, subject: place, connection: fleetIndex)
   }
 
   /// Returns a token's expiry, rounded to its precision. The digits below a microsecond hold the number of earlier
@@ -88,6 +90,7 @@ extension MachineWorld {
 
   /// Handles the end of a request's turn.
   mutating func providerMade(_ place: UInt32) {
+    enter(fleetOf: provider.requests[place])
     if provider.refusal != nil {
       answer(place, .away)
     } else if settings.provider.failures > 0, provider.chance.nextShare() < settings.provider.failures {
@@ -135,21 +138,24 @@ extension MachineWorld {
   ) {
     guard !provider.requests[place].isAbandoned else { return forget(place) }
     var request = provider.requests[place]
+    enter(fleetOf: request)
     request.answer = answer
     provider.requests[place] = request
     guard !provider.losesAnswer(at: now) else { return forget(place) }
     let sent = duration == .zero ? now : now + duration.nanoseconds
-    wheel.add(.answered, at: sent + settings.link.delay(&linkChance), subject: place)
+    wheel.add(.answered, at: sent + settings.link.delay(&linkChance), subject: place, connection: fleetIndex)
   }
 
   /// Counts a request in every budget. Returns whether one of them refuses it; the refusal is then on its way.
   private mutating func spend(_ place: UInt32) -> Bool {
     var request = provider.requests[place]
-    let client = UInt64(places?.client(at: Int(request.client)) ?? Int(request.client))
-    let addresses = UInt64(max(1, settings.plan.addresses))
+    let plan = settings.plan
+    let index = index(request.client)
+    let client = places?.client(at: index) ?? index
+    let address = (plan.fleet?.firstAddress ?? 0) + client % max(1, plan.addresses)
     guard
       let refusal = provider.budgets.judge(
-        user: client, address: client % addresses,
+        user: UInt64(plan.number(of: client)), address: UInt64(address),
         isRenewal: refresh == nil ? request.call != 0 : request.generation > 0,
         at: Instant(nanoseconds: now))
     else { return false }
@@ -171,6 +177,7 @@ extension MachineWorld {
   /// Handles the arrival of an answer at the client, in time or not.
   mutating func requestAnswered(_ place: UInt32) {
     var request = provider.requests[place]
+    enter(fleetOf: request)
     guard !request.isAbandoned else {
       if request.answer == .token { provider.figures.madeForNobody += 1 }
       return forget(place)
@@ -192,7 +199,7 @@ extension MachineWorld {
 
   /// Ends the oldest request because its timeout is over.
   mutating func timeOutRequest() {
-    let place = provider.takeTimeOut()
+    let place = fleet.pointee.timeOuts.take()
     var request = provider.requests[place]
     guard !request.isAnswered else { return provider.requests.remove(place) }
     request.isAbandoned = true
@@ -207,7 +214,7 @@ extension MachineWorld {
   }
 
   private mutating func give(_ answer: ProviderAnswer, to request: TokenRequest) {
-    let index = Int(request.client)
+    let index = index(request.client)
     let instant = Instant(nanoseconds: now)
     let purpose: FetchPurpose =
       switch request.call {

@@ -23,10 +23,12 @@ extension MachineWorld {
 
   /// Puts the device's refresh token into a request.
   mutating func show(in request: inout TokenRequest) {
-    guard refresh != nil, request.call >= 0, let device = refresh?.plan.device(of: Int(request.client)) else { return }
+    guard refresh != nil, request.call >= 0, let device = refresh?.plan.device(of: index(request.client)) else {
+      return
+    }
     request.generation = refresh?.jars[device].token ?? 0
     guard request.generation > 0 else { return }
-    request.isShownAgain = refresh?.jars[device].show(by: Int(request.client)) ?? false
+    request.isShownAgain = refresh?.jars[device].show(by: index(request.client)) ?? false
     if request.isShownAgain { ledger.refreshTokenShownAgain() }
   }
 
@@ -40,7 +42,7 @@ extension MachineWorld {
   /// Commits the rotation of a token that is made. Returns false if the refresh token is refused.
   mutating func rotate(_ request: inout TokenRequest) -> Bool {
     guard refresh != nil, request.client != TokenRequest.nobody else { return true }
-    let client = Int(request.client)
+    let client = index(request.client)
     let next =
       request.generation == 0
       ? refresh?.begin(client, at: now)
@@ -52,7 +54,7 @@ extension MachineWorld {
   /// Notes the answer to a request for its device. Returns its meaning for the client.
   mutating func heed(_ answer: ProviderAnswer, _ request: TokenRequest) -> ProviderAnswer {
     guard let plan = refresh?.plan, request.call >= 0 else { return answer }
-    let device = plan.device(of: Int(request.client))
+    let device = plan.device(of: index(request.client))
     let instant = Instant(nanoseconds: now)
     switch answer {
     case .token:

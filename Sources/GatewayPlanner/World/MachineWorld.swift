@@ -21,148 +21,120 @@ package struct MachineWorld: ~Copyable {
     package var events: UInt64
   }
 
-  let settings: WorldSettings
-  let machines: UnsafeMutablePointer<Machine>
-  var ledger: Ledger
+  /// The fleets, and the one whose event is handled.
+  let fleets: UnsafeMutablePointer<FleetState>
+  let count: Int
+  var fleet: UnsafeMutablePointer<FleetState>
+  private let providers: UnsafeMutablePointer<ProviderState>
+  /// The index of a fleet of each provider.
+  private let users: [Int]
+  /// The time at which each gateway accepts the next connection.
+  var gatewayTurns: [Int64]
   var wheel = EventWheel()
   var now: Int64 = 0
-  var linkChance: SeededGenerator
-  var provider: ProviderState
-  /// The gateway's random generator, which draws the spread.
-  var gatewayChance: SeededGenerator
   var clientEffects: [ClientEffect] = []
   var sessionEffects: [SessionEffect] = []
-  let sessionPolicy: SharedSessionPolicy
-  let wire: WireModel?
-  /// The sessions that the gateway keeps beyond their connections, by the client's number; empty if it keeps none.
-  var kept: [KeptSession]
-  /// Whether a budget has refused each client a token; empty as long as none was refused.
-  var refusedByBudget: [Bool] = []
-  /// The refresh tokens; nil if none rotate.
-  var refresh: RefreshState?
-  /// The limit on the clients' calls after failures; nil for none.
-  var retries: RetryGates?
   let phases: [WorldPhase]
-  /// The counts at the beginning of each phase.
-  var marks: [StormResult] = []
   /// The number of times that all tokens were revoked.
   var revocations: Int64 = 0
   /// The time until which clients stay away if the planner cuts their loop.
   var heldUntil: Int64 = 0
-  /// The time at which the gateway accepts the next connection.
-  var acceptsAt: Int64 = 0
-  /// The time at which the first tokens expire together; nil if each expires by itself.
-  let commonExpiry: Int64?
-  /// The time at which the scenario first makes the gateway ask all clients; nil for never.
-  let asksAt: Duration?
   /// The names of the errors that the gateway has sent, by number.
   var errorNames: [Int: String] = [:]
-  private let clientPolicy: SharedClientPolicy
-  private let behaviours: [Behaviour]
-  private let pacer: ArrivalPacer
-  /// The places of clients that come and go; nil for a fleet that stays, whose clients keep the places of their numbers.
-  var places: ArrivalPlaces?
-  /// The number of arrivals so far, and the time of the next.
-  private var arrived = 0
-  private var nextArrival: Int64 = .max
-  /// The number of places that have had a client.
-  private(set) var started = 0
   private var events: UInt64 = 0
-  private var stragglers = Stragglers()
   private var nextLook: Int64 = 0
   private let report: (Progress) -> Bool
 
   /// The interval in nanoseconds between checks for the end.
   private static let pause: Int64 = 250_000_000
 
-  /// Creates a world.
+  /// Creates a world of one fleet.
   ///
   /// - Parameters:
   ///   - settings: The settings of the simulation.
   ///   - report: Called with the progress once a second of virtual time; returns whether the world continues.
   package init(_ settings: WorldSettings, report: @escaping (Progress) -> Bool = { _ in true }) throws {
-    try self.init(settings, policy: settings.sessionPolicy(), phases: settings.worldPhases(), report)
+    try self.init(fleets: [settings], report: report)
+  }
+
+  /// Creates a world of several fleets, which share providers and gateways as their places say. The link, the scenario,
+  /// the planner's push and its cut are those of the first.
+  package init(fleets all: [WorldSettings], report: @escaping (Progress) -> Bool = { _ in true }) throws {
+    precondition(!all.isEmpty, "a world has a fleet")
+    let policies = try all.map { try $0.sessionPolicy() }
+    self.init(all, policies, phases: try all[0].worldPhases(), report)
   }
 
   private init(
-    _ settings: WorldSettings, policy: SessionPolicy, phases: [WorldPhase], _ report: @escaping (Progress) -> Bool
+    _ all: [WorldSettings], _ policies: [SessionPolicy], phases: [WorldPhase], _ report: @escaping (Progress) -> Bool
   ) {
-    let plan = settings.plan
-    self.settings = settings
     self.report = report
     self.phases = phases
-    wire = settings.wire
-    kept = Array(repeating: KeptSession(), count: settings.wire?.hasKeys == true ? plan.clients : 0)
-    refresh = settings.provider.rotation.map { RefreshState($0, of: settings.plan) }
-    retries = plan.retry.map { RetryGates($0) }
-    sessionPolicy = SharedSessionPolicy(policy)
-    clientPolicy = SharedClientPolicy(
-      ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
-    behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.people, seed: plan.seed)
-    pacer = plan.pacer
-    places = plan.arrivals == nil ? nil : ArrivalPlaces(most: plan.clients)
-    nextArrival = pacer.count > 0 ? pacer.arrival(of: 0).nanoseconds : .max
-    asksAt = settings.times?.asksAt
-    commonExpiry = plan.expiry == .common ? plan.expiresAfter.nanoseconds : nil
-    ledger = Ledger(
-      start: .zero, onset: settings.onset.map { .zero + $0 }, lead: plan.gateway.lead,
-      length: settings.end(timeout: nil))
-    linkChance = SeededGenerator(seed: plan.seed ^ 0x6C69_6E6B_2121_2121)
-    gatewayChance = SeededGenerator(seed: plan.seed ^ 0x6761_7465_7761_7921)
-    provider = ProviderState(
-      settings.provider, push: settings.disturbance, clients: plan.clients, seed: plan.seed ^ 0x7072_6F76_6964_6572)
-    machines = .allocate(capacity: plan.clients)
+    let world = all[0]
+    let numbers = all.map(\.place.provider)
+    users = (0...(numbers.max() ?? 0)).map { numbers.firstIndex(of: $0) ?? 0 }
+    gatewayTurns = Array(repeating: 0, count: 1 + (all.map(\.place.gateway).max() ?? 0))
+    providers = .allocate(capacity: users.count)
+    for (number, user) in users.enumerated() {
+      (providers + number).initialize(
+        to: ProviderState(
+          all[user].provider, push: all[user].disturbance, seed: all[user].plan.seed ^ 0x7072_6F76_6964_6572))
+    }
+    count = all.count
+    fleets = .allocate(capacity: count)
+    fleet = fleets
+    let length = all.map { $0.end(timeout: nil) }.max() ?? .zero
+    var base = 0
+    for (index, settings) in all.enumerated() {
+      (fleets + index).initialize(
+        to: FleetState(
+          settings, policies[index], base: base, provider: providers + settings.place.provider, length: length))
+      base += settings.plan.clients
+    }
     for (number, phase) in phases.enumerated() {
       wheel.add(.phase, at: phase.start.nanoseconds, subject: UInt32(number))
     }
-    if let push = settings.disturbance, push.length == .zero {
+    if let push = world.disturbance, push.length == .zero {
       wheel.add(.pushed, at: push.at.nanoseconds, subject: 0)
     }
-    if let cut = settings.cut { wheel.add(.cut, at: cut.at.nanoseconds, subject: 0) }
-    for pause in settings.provider.pauses {
-      wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0)
-      wheel.add(.resumed, at: (pause.at + pause.length).nanoseconds, subject: 0)
+    if let cut = world.cut { wheel.add(.cut, at: cut.at.nanoseconds, subject: 0) }
+    for user in users {
+      for pause in all[user].provider.pauses {
+        let index = UInt16(truncatingIfNeeded: user)
+        wheel.add(.paused, at: pause.at.nanoseconds, subject: pause.refuses ? 1 : 0, connection: index)
+        wheel.add(.resumed, at: (pause.at + pause.length).nanoseconds, subject: 0, connection: index)
+      }
     }
   }
 
   deinit {
-    machines.deinitialize(count: started)
-    machines.deallocate()
-  }
-
-  /// Returns the maximum number of bytes of a world with that many clients.
-  package static func bytes(clients: Int) -> UInt64 {
-    // The memory of each client: a grant on the heap, its kept session and one or two pending events. In a herd also a
-    // request with its timeout and place in the queue, and the sorted events of one millisecond.
-    let perClient =
-      MemoryLayout<Machine>.stride + MemoryLayout<KeptSession>.stride + 160
-      + 3 * EventWheel.bytesPerEvent + MemoryLayout<TokenRequest>.stride + 16
-    return UInt64(clients) * UInt64(perClient) + 64 << 20
-  }
-
-  /// Returns the same including the maximum of its provider's queue. Requests whose callers have gone wait in it too, a
-  /// few of each client.
-  package static func bytes(_ settings: WorldSettings) -> UInt64 {
-    let plan = settings.plan
-    let tries = 1 + settings.end(timeout: nil).inSeconds / max(0.001, plan.fetchTimeout.inSeconds)
-    let waiting = min(Double(settings.provider.queue), Double(plan.clients) * tries)
-    // A hash table is at least three eighths full.
-    let counted = settings.provider.budgets.reduce(UInt64(0)) { sum, budget in
-      let keys = budget.scope == .user ? plan.clients : budget.scope == .address ? plan.addresses : 1
-      return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
-    }
-    let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people
-    let grants = plan.grants ?? GrantPlan()
-    let sharing = settings.provider.rotation == nil ? 0 : RefreshState.bytes(grants, clients: plan.clients)
-    let retrying = plan.retry?.per == .client ? RetryGates.bytesPerClient * plan.clients : 0
-    return bytes(clients: plan.clients) + UInt64(comeAndGo + retrying) + sharing + counted
-      + (settings.provider.budgets.isEmpty ? 0 : UInt64(plan.clients))
-      + UInt64(waiting) * UInt64(MemoryLayout<TokenRequest>.stride + MemoryLayout<UInt32>.stride)
+    for index in 0..<count { fleets[index].free() }
+    fleets.deinitialize(count: count)
+    fleets.deallocate()
+    providers.deinitialize(count: users.count)
+    providers.deallocate()
   }
 
   /// Runs the world to its end, once.
   package mutating func run() -> Outcome {
     let isInterrupted = !runToTheEnd()
+    var results: [FleetResult] = []
+    for index in 0..<count {
+      enter(index)
+      let result = finish(isInterrupted: isInterrupted)
+      results.append(FleetResult(settings.plan.fleet ?? FleetPlace(name: "\(index)"), result))
+    }
+    guard count > 1 || settings.plan.fleet != nil else { return Outcome(result: results[0].result, events: events) }
+    var whole = StormResult.whole(results)
+    if users.count == 1 {
+      whole.queue = provider.figures
+      if refresh != nil { whole.rotation = provider.rotation }
+    }
+    return Outcome(result: whole, events: events)
+  }
+
+  /// Ends the fleet at hand. Returns its outcome.
+  private mutating func finish(isInterrupted: Bool) -> StormResult {
     let plan = settings.plan
     let end = now
     let isOver = places != nil || isEverybodyThrough()
@@ -176,43 +148,58 @@ package struct MachineWorld: ~Copyable {
     result.ranOutOfTime = !isOver && !isInterrupted
     result.seconds = Duration.nanoseconds(end).inSeconds
     result.given = settings.plan.given(timeout: result.seen.longestTimeout.map { .seconds($0) }).inSeconds
-    result.queue = provider.figures
-    if refresh != nil { result.rotation = provider.rotation }
+    // The figures of a provider that several fleets share are no fleet's.
+    if (0..<count).allSatisfy({ fleets + $0 == fleet || fleets[$0].provider != fleet.pointee.provider }) {
+      result.queue = provider.figures
+      if refresh != nil { result.rotation = provider.rotation }
+    }
     result.triggerEnd = settings.triggerEnd.inSeconds
     result.horizon = horizon
     if plan.expiry == .common { result.askOrderedAt = asksAt?.inSeconds }
     result.phases = phaseResults(until: result.seconds)
-    return Outcome(result: result, events: events)
+    return result
   }
 
-  /// Returns whether the world need not wait for any client.
+  /// Returns whether the world need not wait for any client of the fleet at hand.
   private mutating func isEverybodyThrough() -> Bool {
-    guard places == nil, started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else {
-      return false
-    }
+    guard places == nil else { return false }
+    if count > 1, fleet.pointee.isThrough { return true }
+    guard started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
     let machines = machines
-    return stragglers.areGone(of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil) { machines[$0].client }
+    let isThrough = fleet.pointee.stragglers.areGone(
+      of: started, waves: settings.plan.waves, awaitsAll: asksAt != nil
+    ) { machines[$0].client }
+    fleet.pointee.isThrough = isThrough
+    return isThrough
   }
 
   /// Runs all events; returns false if the observer ended it early.
   private mutating func runToTheEnd() -> Bool {
     while true {
-      let arrival = nextArrival
-      let timeOut = provider.nextTimeOut ?? .max
+      var arrival = Int64.max
+      var timeOut = Int64.max
+      var (arriving, timingOut) = (0, 0)
+      for index in 0..<count {
+        if fleets[index].nextArrival < arrival { (arrival, arriving) = (fleets[index].nextArrival, index) }
+        if let next = fleets[index].timeOuts.next, next < timeOut { (timeOut, timingOut) = (next, index) }
+      }
       let event = wheel.nextTime() ?? .max
       let next = min(arrival, timeOut, event)
       guard next < nextLook else {
         now = nextLook
         nextLook += Self.pause
         guard look() else { return false }
-        if isEnded(hasEvents: next != .max || provider.lastTimeOut >= now) { return true }
+        let hasTimeOuts = (0..<count).contains { fleets[$0].timeOuts.last >= now }
+        if isEnded(hasEvents: next != .max || hasTimeOuts) { return true }
         continue
       }
       now = next
       events &+= 1
       if timeOut == next {
+        enter(timingOut)
         timeOutRequest()
       } else if arrival == next {
+        enter(arriving)
         begin()
       } else {
         handle(wheel.next())
@@ -221,36 +208,51 @@ package struct MachineWorld: ~Copyable {
   }
 
   private mutating func isEnded(hasEvents: Bool) -> Bool {
+    for index in 0..<count {
+      enter(index)
+      guard isFleetEnded(hasEvents: hasEvents) else { return false }
+    }
+    return true
+  }
+
+  private mutating func isFleetEnded(hasEvents: Bool) -> Bool {
     let isThrough = now >= settings.phasesEnd.nanoseconds
     // A world ends like a storm: the provider's remaining work serves no client.
     if isThrough && isEverybodyThrough() { return true }
     // There will be no further events.
-    if !hasEvents && places == nil && started == pacer.count && isThrough { return true }
+    if !hasEvents && places == nil && started == fleet.pointee.pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
   }
 
   private mutating func look() -> Bool {
-    provider.sample(at: now)
+    for number in users.indices { providers[number].sample(at: now) }
     guard now % 1_000_000_000 == 0 else { return true }
     var progress = Progress()
-    progress.storm = StormProgress(ledger, started: arrived)
-    progress.storm.seconds = Duration.nanoseconds(now).inSeconds
+    var pacers = Duration.zero
+    var onset = Duration.nanoseconds(Int64.max)
+    for index in 0..<count {
+      enter(index)
+      progress.storm.add(StormProgress(ledger, started: fleet.pointee.arrived))
+      pacers = max(pacers, fleet.pointee.pacer.duration)
+      onset = min(onset, settings.plan.onset)
+    }
     let elapsed = Duration.nanoseconds(now)
-    progress.storm.stage =
-      elapsed < pacer.duration ? .connecting : elapsed < settings.plan.onset ? .holding : .refreshing
-    progress.queued = provider.queued
+    progress.storm.seconds = elapsed.inSeconds
+    progress.storm.stage = elapsed < pacers ? .connecting : elapsed < onset ? .holding : .refreshing
+    progress.queued = users.indices.reduce(0) { $0 + providers[$1].queued }
     progress.events = events
     return report(progress)
   }
 
-  /// Starts the next client.
+  /// Starts the next client of the fleet at hand.
   private mutating func begin() {
-    let number = arrived
-    arrived += 1
-    nextArrival = arrived < pacer.count ? pacer.arrival(of: arrived).nanoseconds : .max
-    let behaviour = behaviours.isEmpty ? Behaviour.wellBehaved : behaviours[number]
+    let number = fleet.pointee.arrived
+    let pacer = fleet.pointee.pacer
+    fleet.pointee.arrived += 1
+    fleet.pointee.nextArrival = number + 1 < pacer.count ? pacer.arrival(of: number + 1).nanoseconds : .max
+    let behaviour = fleet.pointee.behaviours.isEmpty ? Behaviour.wellBehaved : fleet.pointee.behaviours[number]
     guard places != nil else {
-      started += 1
+      fleet.pointee.started += 1
       (machines + number).initialize(to: machine(number, at: number, behaviour))
       ledger.began(behaviour)
       return tell(number, .start)
@@ -258,7 +260,7 @@ package struct MachineWorld: ~Copyable {
     guard let index = places?.take(for: number) else { return ledger.notStarted() }
     ledger.arrived(present: places?.taken ?? 0)
     if index == started {
-      started += 1
+      fleet.pointee.started += 1
       (machines + index).initialize(to: machine(number, at: index, behaviour))
     } else {
       follow(machine(number, at: index, behaviour), at: index)
@@ -269,7 +271,7 @@ package struct MachineWorld: ~Copyable {
 
   private func machine(_ number: Int, at place: Int, _ behaviour: Behaviour) -> Machine {
     Machine(
-      client: ClientSession(behaviour, policy: clientPolicy),
+      client: ClientSession(behaviour, policy: fleet.pointee.clientPolicy),
       session: Session(id: ConnectionID(loop: 0, serial: UInt64(place)), policy: sessionPolicy, now: .zero),
       chance: settings.plan.chance(of: number))
   }
@@ -281,21 +283,37 @@ package struct MachineWorld: ~Copyable {
   }
 
   private mutating func handle(_ event: WorldEvent) {
-    let subject = Int(event.subject)
     switch event.kind {
-    case .clientDue: clientIsDue(subject, event.time)
-    case .sessionDue: sessionIsDue(subject, event.time)
+    case .asked, .made, .answered, .paused, .resumed:
+      if count > 1 { enter(Int(event.connection)) }
+      handleAtProvider(event)
+    case .phase: begin(phase: phases[Int(event.subject)])
+    case .pushed: push()
+    case .cut: cutLoop()
+    default:
+      if count > 1 { enter(index(ofFleetWith: event.subject)) }
+      handle(event, index(event.subject))
+    }
+  }
+
+  /// Handles an event of the provider that the fleet at hand uses.
+  private mutating func handleAtProvider(_ event: WorldEvent) {
+    switch event.kind {
     case .asked: providerAsked(event.subject)
     case .made: providerMade(event.subject)
     case .answered: requestAnswered(event.subject)
-    case .paused:
-      provider.pause(refuses: event.subject == 1)
-    case .resumed:
+    case .paused: provider.pause(refuses: event.subject == 1)
+    default:
       provider.resume(at: now)
       serveWaiting()
-    case .phase: begin(phase: phases[subject])
-    case .pushed: push()
-    case .cut: cutLoop()
+    }
+  }
+
+  /// Handles an event of a client of the fleet at hand.
+  private mutating func handle(_ event: WorldEvent, _ subject: Int) {
+    switch event.kind {
+    case .clientDue: clientIsDue(subject, event.time)
+    case .sessionDue: sessionIsDue(subject, event.time)
     case .released: release(event, subject)
     case .redialled: redial(event, subject)
     case .departs: depart(subject, client: Int(event.value))
@@ -303,7 +321,7 @@ package struct MachineWorld: ~Copyable {
     case .keyAnswered: keyAnswered(event, subject)
     case .upgrade, .presented, .nonsense, .pinged, .clientClosed:
       if event.connection == machines[subject].connection { arriveAtGateway(event, subject) }
-    case .opened, .connected, .refreshRequired, .refreshed, .error, .refusal, .ponged, .gatewayClosed:
+    default:
       if event.connection == machines[subject].connection { arriveAtClient(event, subject) }
     }
   }

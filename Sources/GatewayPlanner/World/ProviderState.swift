@@ -21,13 +21,6 @@ struct ProviderState: ~Copyable {
   /// The queued requests, from `first` on.
   private var waiting: [UInt32] = []
   private var first = 0
-  /// The timeouts of all requests, in order, since all have the same length.
-  private var timeOuts: [(at: Int64, place: UInt32)] = []
-  private var firstTimeOut = 0
-  /// The time of the last timeout.
-  private(set) var lastTimeOut: Int64 = 0
-  /// The number of timeouts at which answered requests are removed.
-  private var timeOutsMax: Int
   private(set) var isPaused = false
   private(set) var isRefusing = false
   private var resumedAt: Int64?
@@ -46,56 +39,18 @@ struct ProviderState: ~Copyable {
   /// - Parameters:
   ///   - model: The provider's model.
   ///   - push: A push that the planner gives the fleet.
-  ///   - clients: The number of clients.
   ///   - seed: The seed of its random generator.
-  init(_ model: ProviderModel, push: Disturbance? = nil, clients: Int, seed: UInt64) {
+  init(_ model: ProviderModel, push: Disturbance? = nil, seed: UInt64) {
     slowing = push?.kind == .slow ? push : nil
     losing = push?.kind == .lost ? push : nil
     self.model = model
     abandoned = model.abandoned
-    timeOutsMax = clients + Self.timeOutsSpare
     retryAfter = model.retryAfter
     budgets = RequestBudgets(model.budgets, keysMax: .max)
     chance = SeededGenerator(seed: seed)
   }
 
   var queued: Int { waiting.count - first }
-
-  // MARK: Timeouts
-
-  private static let timeOutsSpare = 1 << 16
-
-  mutating func add(_ request: TokenRequest, timeOutAt instant: Int64) -> UInt32 {
-    if timeOuts.count - firstTimeOut >= timeOutsMax { forgetAnswered() }
-    let place = requests.add(request)
-    timeOuts.append((instant, place))
-    lastTimeOut = instant
-    return place
-  }
-
-  /// Removes answered requests and their timeouts. Clients with a long timeout that are refused at once, again and
-  /// again, would otherwise leave one for each try.
-  private mutating func forgetAnswered() {
-    var kept: [(at: Int64, place: UInt32)] = []
-    for timeOut in timeOuts[firstTimeOut...] {
-      if requests[timeOut.place].isAnswered { requests.remove(timeOut.place) } else { kept.append(timeOut) }
-    }
-    timeOuts = kept
-    firstTimeOut = 0
-    timeOutsMax = max(timeOutsMax, 2 * kept.count)
-  }
-
-  var nextTimeOut: Int64? { firstTimeOut < timeOuts.count ? timeOuts[firstTimeOut].at : nil }
-
-  mutating func takeTimeOut() -> UInt32 {
-    let place = timeOuts[firstTimeOut].place
-    firstTimeOut += 1
-    if firstTimeOut > 4096 && firstTimeOut * 2 > timeOuts.count {
-      timeOuts.removeFirst(firstTimeOut)
-      firstTimeOut = 0
-    }
-    return place
-  }
 
   // MARK: Places
 

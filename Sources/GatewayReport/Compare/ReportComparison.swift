@@ -52,6 +52,8 @@ package struct ReportComparison: Sendable {
       notes
       + (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
       + differences.map(\.text)
+      + ((baselines + [value]).contains(where: \.hasFleets)
+        ? ["the sums of all fleets are compared, not the figures of each"] : [])
     isAsked = !rule.asked.isEmpty
   }
 

@@ -4,13 +4,17 @@ import GatewayFleet
 extension StormReport {
   var tables: String {
     [
+      section("Fleets", fleets.isEmpty ? "" : HTMLText.table(head: fleetHead, rows: fleetRows)),
       section("Phases", phaseRows.isEmpty ? "" : HTMLText.table(head: Self.phaseHead, rows: phaseRows)),
       section("Latency", latencyTable), section("What jitter would have changed", forecastTable),
       section("Clients by behaviour", behaviourTable),
       section("Token provider", tokenTable),
       folded("All figures", countTable), section("Reasons", reasonTable),
-      section("Plan", planTable),
-      section("Settings of the gateway", HTMLText.table(head: [], rows: settingRows, numbersFrom: 2)),
+      section("Plan", fleets.isEmpty ? planTable : ""),
+      section(
+        "Settings of the gateway",
+        HTMLText.table(
+          head: [], rows: fleets.isEmpty ? settingRows : settingsOfFleets, numbersFrom: fleets.isEmpty ? 2 : 4)),
     ].joined(separator: "\n")
   }
 

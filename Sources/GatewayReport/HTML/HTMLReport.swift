@@ -25,7 +25,7 @@ extension StormReport {
     let caveat = caveats.map { "<p class=\"caveat\">\(Escaping.markup($0))</p>" }.joined()
     return """
       <header><h1>Storm of \(Figures.count(plan.clients)) clients \(verdict)</h1>
-      <p>\(Escaping.markup(startText)) · \(Escaping.markup(gateway)) · \(Escaping.markup(dialectText)) · \(Escaping.markup(Figures.decimal(result.seconds, places: 1))) s\(run.map { " · run \(Escaping.markup($0))" } ?? "")</p>
+      <p>\(Escaping.markup(startText)) · \(Escaping.markup(gateway)) · \(Escaping.markup(fleets.isEmpty ? dialectText : "\(fleets.count) fleets")) · \(Escaping.markup(Figures.decimal(result.seconds, places: 1))) s\(run.map { " · run \(Escaping.markup($0))" } ?? "")</p>
       \(wave)\(caveat)</header>
       """
   }

@@ -25,6 +25,8 @@ package struct RecordedReport: Sendable {
   /// The advice that would have kept the lost clients, in a sentence; nil if the storm gives none.
   package let advice: String?
   package let thresholds: [Threshold.Outcome]
+  /// Whether it is the sum of several fleets.
+  package let hasFleets: Bool
   /// The figures by the metrics' names.
   package let figures: [String: Figure]
   /// The storm's plan, each setting by its path: `gateway.lead` is `0`.
@@ -75,6 +77,7 @@ package struct RecordedReport: Sendable {
     caveats = document.caveats
     advice = document.advice?.text
     thresholds = document.thresholds
+    hasFleets = document.fleets != nil
     figures = document.figures
     settings = document.plan.settings
     failedLogins = document.result.connects?.failed ?? [:]
@@ -106,6 +109,7 @@ package struct RecordedReport: Sendable {
     let advice: Advice?
     let thresholds: [Threshold.Outcome]
     let figures: [String: Figure]
+    let fleets: [Anything]?
     let plan: RecordedSetting
     let machine: Machine
     let result: Result

@@ -37,13 +37,16 @@ package struct Threshold: Sendable, CustomStringConvertible {
   }
 
   package let metric: Metric
+  /// The fleet of whose figure it is; nil for the whole storm's.
+  package let fleet: String?
   package let comparison: Comparison
   /// The limit in the metric's unit: seconds, bytes, a share of 1, or a plain number.
   package let limit: Double
   /// The threshold as it was written.
   package let description: String
 
-  /// Parses a threshold: a metric, a comparison, and a value with the metric's unit.
+  /// Parses a threshold: a metric, a comparison, and a value with the metric's unit. The name of a fleet and a colon may
+  /// stand before it.
   package init(parsing text: String) throws(ThresholdError) {
     // The two-character operators come first in the list, so that `<=` is not read as `<`.
     let found = Comparison.allCases.lazy.compactMap { comparison in
@@ -52,7 +55,9 @@ package struct Threshold: Sendable, CustomStringConvertible {
     guard let (comparison, range) = found else {
       throw ThresholdError(text, "has no comparison; write metric == value, or !=, <, <=, >, >=")
     }
-    let name = Self.trimmed(text[..<range.lowerBound])
+    let sides = text[..<range.lowerBound].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    fleet = sides.count == 2 ? Self.trimmed(sides[0]) : nil
+    let name = Self.trimmed(sides[sides.count - 1])
     guard let metric = Metric.named(name) else {
       let names = Metric.all.map(\.name)
       let near = Suggestion.near(name, among: names).map { "'\($0)'" }
@@ -67,6 +72,20 @@ package struct Threshold: Sendable, CustomStringConvertible {
     description = Self.trimmed(text[...])
   }
 
+  /// Returns the same threshold for one fleet; throws if it names a fleet itself.
+  package func of(fleet: String) throws(ThresholdError) -> Threshold {
+    guard self.fleet == nil else {
+      throw ThresholdError(description, "names a fleet, and stands among those of '\(fleet)'; leave the name out")
+    }
+    return try Threshold(parsing: "\(fleet):\(description)")
+  }
+
+  /// Returns the outcome that it is about; nil if there is no fleet of its name.
+  private func part(of result: StormResult) -> StormResult? {
+    guard let fleet else { return result }
+    return result.fleet(named: fleet)
+  }
+
   /// Whether `holds(_:ofShare:)` can check it for part of a fleet: half of `lost <= 10` is `lost <= 5`, but `lost == 7`
   /// has no half.
   package var isDivisible: Bool {
@@ -76,7 +95,7 @@ package struct Threshold: Sendable, CustomStringConvertible {
   /// Returns whether a part of the fleet keeps its part of the limit, if the limit is a count. Half of the fleet must
   /// keep `lost <= 5` instead of `lost <= 10`.
   package func holds(_ result: StormResult, ofShare share: Double) -> Bool {
-    guard let value = metric.value(result) else { return false }
+    guard let value = part(of: result).flatMap({ metric.value($0) }) else { return false }
     return comparison.holds(value, metric.unit == .count ? limit * share : limit)
   }
 
@@ -92,6 +111,10 @@ package struct Threshold: Sendable, CustomStringConvertible {
 
   /// Returns whether `result` keeps the limit. A missing figure keeps none.
   package func judge(_ result: StormResult) -> Outcome {
+    guard let result = part(of: result) else {
+      return Outcome(
+        threshold: description, holds: false, actual: "none", why: "the storm has no fleet of that name")
+    }
     if let range = metric.range(result), range.lowerBound < range.upperBound { return judge(range) }
     guard let value = metric.value(result) else {
       let absence = metric.absence(result)

@@ -19,3 +19,13 @@ package struct DescribedObject: Sendable {
     return member
   }
 }
+
+extension DescribedObject {
+  /// Returns the object with members of another one that it lacks, under these names.
+  package func adding(_ names: [String], of other: DescribedObject) -> DescribedObject {
+    let missing = names.compactMap { name in
+      self[name] == nil ? other[name].map { (name: name, value: $0) } : nil
+    }
+    return DescribedObject(whole: whole, members: members + missing)
+  }
+}

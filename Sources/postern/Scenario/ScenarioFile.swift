@@ -29,6 +29,7 @@ struct ScenarioFile {
       var world = try SimulateScenario(file)
       if let scenario = try Self.phases(of: file) {
         world.settings.scenario = scenario
+        for index in world.fleets.indices { world.fleets[index].scenario.settings.scenario = scenario }
         world.phaseThresholds = try Self.thresholds(scenario, wrong)
       }
       self.world = world
@@ -56,6 +57,9 @@ struct ScenarioFile {
       try phase.thresholds.map { text in
         do {
           let threshold = try Threshold(parsing: text)
+          guard threshold.fleet == nil else {
+            throw wrong("phase '\(phase.name)': '\(text)' names a fleet; the thresholds of a phase are of all fleets")
+          }
           guard threshold.metric.isOfPhases else {
             throw wrong("phase '\(phase.name)': \(threshold.metric.name) is known only of a whole storm (--threshold)")
           }

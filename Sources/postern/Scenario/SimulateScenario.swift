@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import GatewayJSON
 import GatewayKit
 import GatewayPlanner
 import GatewayReport
@@ -7,7 +8,7 @@ import GatewayWires
 
 /// A scenario as its file describes it, for `postern storm` and `postern simulate`: the fleet, the gateway, the provider, the
 /// world and the phases.
-struct SimulateScenario {
+struct SimulateScenario: Sendable {
   /// The parts that a simulation consists of.
   enum Fidelity: String, CaseIterable {
     /// Only the two state machines, without wires.
@@ -16,7 +17,10 @@ struct SimulateScenario {
     case wire
   }
 
+  /// The settings of the one fleet; of several, those of the first.
   var settings: WorldSettings
+  /// The fleets of a file that has several; empty for one.
+  var fleets: [ScenarioFleet] = []
   /// The vendor whose wire the clients speak, and the vendor's SDK that they imitate; nil if the file has none.
   var dialect: String?
   var sdk: String?
@@ -35,7 +39,7 @@ struct SimulateScenario {
     [
       "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
       "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
-    ] + arrivalKeys
+    ] + arrivalKeys + [fleetsKey]
   static let gatewayKeys = [
     "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "connection_rate",
   ]
@@ -62,8 +66,17 @@ struct SimulateScenario {
   /// The maximum of any duration in seconds: thirty days.
   static let secondsMax = 2_592_000.0
 
+  /// Reads a file.
   init(_ file: Described) throws {
-    let scenario = try file.object(Self.keys)
+    guard file.value.member(Self.fleetsKey) == nil else {
+      self = try Self.several(file)
+      return
+    }
+    try self.init(try file.object(Self.keys))
+  }
+
+  /// Reads a scenario of one fleet, or one fleet of several.
+  init(_ scenario: DescribedObject) throws {
     var plan = StormPlan()
     dialect = try scenario["dialect"].map { try Self.scheme($0) }
     sdk = try scenario["sdk"].map { try $0.text() }
@@ -115,9 +128,21 @@ struct SimulateScenario {
   /// The thresholds to check.
   var thresholds: [Threshold] {
     ownThresholds
-      ?? (settings.plan.arrivals == nil
-        ? Self.usualThresholds : Self.usualThresholdsOfArrivals.compactMap { try? Threshold(parsing: $0) })
-      + (settings.provider.rotation == nil ? [] : Self.rotatingThresholds)
+      ?? Self.usual(isOpen: settings.plan.arrivals != nil, rotates: settings.provider.rotation != nil)
+  }
+
+  /// Returns the thresholds of a file that has none.
+  static func usual(isOpen: Bool, rotates: Bool) -> [Threshold] {
+    (isOpen ? usualThresholdsOfArrivals.compactMap { try? Threshold(parsing: $0) } : usualThresholds)
+      + (rotates ? rotatingThresholds : [])
+  }
+
+  /// Adds the notes about keys of several fleets.
+  mutating func join(_ fleets: [SimulateScenario]) {
+    for fleet in fleets {
+      simulated += fleet.simulated.filter { key in !simulated.contains(key) }
+      notices += fleet.notices.filter { notice in !notices.contains(notice) }
+    }
   }
 
   private static let rotatingThresholds = ["signed_out == 0"].compactMap { try? Threshold(parsing: $0) }
@@ -211,7 +236,7 @@ struct SimulateScenario {
     return try world["fidelity"]?.choice("fidelity", Fidelity.self) ?? .machines
   }
 
-  private static func readThresholds(_ described: Described) throws -> [Threshold] {
+  static func readThresholds(_ described: Described) throws -> [Threshold] {
     return try described.elements().map { element in
       let text = try element.text()
       do {

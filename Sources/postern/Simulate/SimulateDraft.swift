@@ -4,7 +4,7 @@ import GatewayKit
 struct SimulateDraft: Sendable {
   /// The values that take the place of the file's.
   struct World: Sendable {
-    var clients: Int?
+    var sizes = FleetSizes()
     var seed: Int?
     var fidelity: SimulateScenario.Fidelity?
     var thresholds: [String] = []

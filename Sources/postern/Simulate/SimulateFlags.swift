@@ -33,7 +33,11 @@ enum SimulateFlags {
   @OptionList<SimulateDraft.World>
   static var fleet: [Option<SimulateDraft.World>] {
     Option(
-      "clients", "N", "the number of clients, instead of the file's", \.clients, .int(1...WorldSettings.clientsMax))
+      "clients", "N|FLEET=N", "the number of clients, or that of one of several fleets, instead of the file's",
+      repeats: true
+    ) { value, world in
+      try world.sizes.add(value, upTo: WorldSettings.clientsMax)
+    }
     Option("seed", "N", "the seed of all random numbers, instead of the file's", \.seed, .int(0 ... .max))
   }
 

@@ -8,6 +8,8 @@ import GatewayReport
 struct SimulateOptions {
   var scenario: SimulateScenario
   let clients: SimulatedClients
+  /// The fleets of a scenario that has several; nil for one.
+  let fleets: SimulatedFleets?
   let seeds: Int
   let threads: Int
   let reportDirectory: String?
@@ -23,6 +25,11 @@ struct SimulateOptions {
     var draft = SimulateDraft()
     try arguments.read(SimulateFlags.options, into: &draft)
     (scenario, clients) = try Self.scenario(try arguments.operand(), draft.world)
+    fleets = scenario.fleets.isEmpty ? nil : try SimulatedFleets(scenario)
+    guard fleets == nil || scenario.fidelity == .machines else {
+      throw UsageError(
+        "--fidelity wire: FILE has several fleets, and a wire's world plays one; --fidelity machines plays them all")
+    }
     seeds = draft.seeds
     threads = draft.world.threadCount
     reportDirectory = draft.reportDirectory
@@ -41,16 +48,19 @@ struct SimulateOptions {
   ) throws -> (SimulateScenario, SimulatedClients) {
     guard let file = operand else { throw UsageError("simulate needs the FILE of a scenario") }
     var scenario = try ScenarioFile(file, of: "FILE").world
-    if let clients = world.clients {
-      scenario.settings = scenario.settings.scaled(toClients: clients, withProvider: false)
-    }
+    try scenario.resize(world.sizes, file: "FILE")
     if let seed = world.seed { scenario.settings.plan.seed = UInt64(seed) }
     if let fidelity = world.fidelity { scenario.fidelity = fidelity }
-    let clients = try SimulatedClients(scheme: scenario.dialect, sdk: scenario.sdk)
+    // Of several fleets, each has its own, for which this stands.
+    let isOne = scenario.fleets.isEmpty
+    let clients = try SimulatedClients(
+      scheme: isOne ? scenario.dialect : nil, sdk: isOne ? scenario.sdk : nil)
     do {
       if !world.thresholds.isEmpty {
         scenario.ownThresholds = try world.thresholds.map { try Threshold(parsing: $0) }
       }
+      try scenario.checkThresholds(of: "--threshold")
+      guard scenario.fleets.isEmpty else { return (scenario, clients) }
       guard scenario.settings.plan.grants == nil || scenario.settings.provider.rotation != nil else {
         throw UsageError(
           "/client: \(GrantPlan.keys.joined(separator: ", ")) are for refresh tokens, and the provider of FILE rotates "
@@ -68,9 +78,10 @@ struct SimulateOptions {
 
   /// Throws if the machine has too little memory.
   func checkMemory() throws {
-    let clients = scenario.settings.plan.clients
+    let worlds = worlds(seed: 0)
+    let clients = worlds.reduce(0) { $0 + $1.plan.clients }
     let each =
-      scenario.fidelity == .wire ? UInt64(clients * Self.wireBytesPerClient) : MachineWorld.bytes(scenario.settings)
+      scenario.fidelity == .wire ? UInt64(clients * Self.wireBytesPerClient) : MachineWorld.bytes(fleets: worlds)
     let needed = each * UInt64(min(threads, seeds))
     guard let available = MemoryFigures.available, needed > available else { return }
     throw UsageError(
@@ -78,15 +89,28 @@ struct SimulateOptions {
         + "\(Figures.count(Int(clamping: needed))) bytes, and \(Figures.count(Int(clamping: available))) are free")
   }
 
+  /// The settings of a world of that seed, for each fleet.
+  func worlds(seed: UInt64) -> [WorldSettings] {
+    if let fleets { return fleets.worlds(seed: seed) }
+    var settings = scenario.settings
+    settings.plan.seed = seed
+    return [settings]
+  }
+
+  static func gatewayText(_ fidelity: SimulateScenario.Fidelity) -> String {
+    "a simulated gateway (\(fidelity.rawValue))"
+  }
+
   func report(_ result: (seed: UInt64, result: StormResult)) -> StormReport {
-    var plan = scenario.settings.plan
-    plan.seed = result.seed
+    let worlds = worlds(seed: result.seed)
+    let parts = fleets?.reports(result.result, seed: result.seed, scenario) ?? []
+    let providers = Set(worlds.map(\.place.provider)).count
     return StormReport(
-      plan: plan, gateway: "a simulated gateway (\(scenario.fidelity.rawValue))",
-      provider: "simulated: "
-        + scenario.settings.provider.text,
+      plan: parts.isEmpty ? worlds[0].plan : .whole(worlds.map(\.plan), seed: result.seed),
+      gateway: Self.gatewayText(scenario.fidelity),
+      provider: providers > 1 ? "\(providers) simulated providers" : "simulated: " + worlds[0].provider.text,
       startedAt: WallTime(nanoseconds: 0), machine: .current, result: result.result, thresholds: scenario.thresholds,
-      phaseThresholds: scenario.phaseThresholds)
+      phaseThresholds: scenario.phaseThresholds, fleets: parts)
   }
 }
 

@@ -66,6 +66,9 @@ enum SimulatePlanCommand: Command {
     guard scenario.fidelity == .machines else {
       throw UsageError("--fidelity: only machines answer questions; a wire's world would take hours")
     }
+    guard scenario.fleets.isEmpty else {
+      throw UsageError("FILE: questions are about one fleet, and this file has \"fleets\"; postern simulate runs it")
+    }
     guard let ask = draft.ask else {
       throw UsageError("--ask is needed: \(words.joined(separator: ", "))")
     }

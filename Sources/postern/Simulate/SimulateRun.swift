@@ -28,17 +28,16 @@ final class SimulateRun: Sendable {
   }
 
   private func world(_ seed: UInt64, _ line: SimulateProgress?) throws -> StormResult {
-    var settings = options.scenario.settings
-    settings.plan.seed = seed
+    let fleets = options.worlds(seed: seed)
     if options.scenario.fidelity == .wire {
-      let result = try WireWorld(settings, options.clients).run { [self] progress, waiting in
+      let result = try WireWorld(fleets[0], options.clients).run { [self] progress, waiting in
         line?.show(progress, waiting: waiting)
         return !isInterrupted.load(ordering: .relaxed)
       }
       line?.end(nil)
       return result
     }
-    var world = try MachineWorld(settings) { progress in
+    var world = try MachineWorld(fleets: fleets) { progress in
       line?.show(progress)
       return !self.isInterrupted.load(ordering: .relaxed)
     }

@@ -84,6 +84,9 @@ enum StormFlags {
       "the file with the fleet and its phases: orders, faults, thresholds; postern simulate reads it too; flags override it"
     ) { value, draft in
       let scenario = try ScenarioFile(value.text, of: value.source).world
+      guard scenario.fleets.isEmpty else {
+        throw UsageError("\(value.source): '\(value.text)' has \"fleets\", which only postern simulate plays")
+      }
       draft.scenarioName = value.text.split(separator: "/").last.map(String.init)
       draft.scenario = Sourced(value: scenario, source: value.source)
       draft.plan = scenario.settings.plan

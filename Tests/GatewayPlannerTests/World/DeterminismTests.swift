@@ -75,21 +75,23 @@ struct DeterminismTests {
 
   @Test
   func `clients that are refused at once leave no request behind for each try`() {
-    var provider = ProviderState(ProviderModel(.rate(1), queue: 0), clients: 10, seed: 1)
+    var provider = ProviderState(ProviderModel(.rate(1), queue: 0), seed: 1)
+    var timeOuts = RequestTimeOuts(clients: 10)
     var highest: UInt32 = 0
     for time in Int64(0)..<300_000 {
-      let place = provider.add(
-        TokenRequest(client: 1, number: 1, begunAt: time, life: 1, call: 1, isInstant: false),
-        timeOutAt: time + 3_600_000_000_000)
+      timeOuts.makeRoom(in: &provider.requests)
+      let place = provider.requests.add(
+        TokenRequest(client: 1, number: 1, begunAt: time, life: 1, call: 1, isInstant: false))
+      timeOuts.add(place, at: time + 3_600_000_000_000)
       highest = max(highest, place)
       // One in a hundred is never answered, and is kept.
       if time % 100 != 0 { provider.requests[place].isAnswered = true }
     }
     #expect(highest < 75_000)
     var kept = 0
-    while provider.nextTimeOut != nil { kept += provider.requests[provider.takeTimeOut()].isAnswered ? 0 : 1 }
+    while timeOuts.next != nil { kept += provider.requests[timeOuts.take()].isAnswered ? 0 : 1 }
     #expect(kept == 3000)
-    #expect(provider.lastTimeOut == 299_999 + 3_600_000_000_000)
+    #expect(timeOuts.last == 299_999 + 3_600_000_000_000)
   }
 
   @Test

@@ -92,7 +92,7 @@ struct RetryTests {
   func `the least recent request is served first up to half a queue, and the latest beyond it`() {
     var model = ProviderModel(.rate(1), queue: 4)
     model.order = .adaptive
-    var state = ProviderState(model, clients: 1, seed: 1)
+    var state = ProviderState(model, seed: 1)
     for place in UInt32(0)..<3 { _ = state.wait(place) }
     let order = [state.takeWaiting(), state.takeWaiting(), state.takeWaiting(), state.takeWaiting()]
     #expect(order == [2, 0, 1, nil])
