@@ -20,6 +20,10 @@ extension StormResult {
       whole.merge(fleet.result)
       if let horizon = fleet.result.horizon { whole.add(horizon: horizon) }
     }
+    // The time until a share of all are refreshed counts from a common expiry, which some fleets do not have.
+    if fleets.contains(where: { $0.result.refreshes.accepted > 0 && $0.result.latencies.sinceOnset.count == 0 }) {
+      whole.latencies.sinceOnset = LatencyHistogram()
+    }
     whole.source = fleets.first?.result.source
     whole.fleets = fleets
     return whole

@@ -70,6 +70,19 @@ struct FleetPlaceTests {
   }
 
   @Test
+  func `the time until a share is refreshed is not that of fleets whose tokens expire one by one`() {
+    func result(_ name: String, hasOnset: Bool) -> FleetResult {
+      var result = StormResult()
+      result.refreshes.accepted = 1
+      if hasOnset { result.latencies.sinceOnset.record(.seconds(1)) }
+      return FleetResult(FleetPlace(name: name), result)
+    }
+    let common = [result("web", hasOnset: true), result("tv", hasOnset: true)]
+    #expect(StormResult.whole(common).latencies.sinceOnset.count == 2)
+    #expect(StormResult.whole(common + [result("mobile", hasOnset: false)]).latencies.sinceOnset.count == 0)
+  }
+
+  @Test
   func `the phases of several fleets begin with the last to connect and the first to be asked`() throws {
     let json = #"{"phases": [{"name": "a", "from": "hold"}, {"name": "b", "from": "wave"}]}"#
     let scenario = try JSONDecoder().decode(StormScenario.self, from: Data(json.utf8))
