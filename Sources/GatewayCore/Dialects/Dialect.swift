@@ -35,6 +35,10 @@ package protocol Dialect: Sendable {
   /// default.
   var asksAllAlike: Bool { get }
 
+  /// Whether the application's own backend may judge its clients in place of a token, and send them data with the answer to
+  /// their login, as JSON in ``VerifiedToken/welcome``. False by default.
+  var letsApplicationJudge: Bool { get }
+
   /// How clients renew their tokens; nil, the default, if they may choose.
   var renewal: RefreshHabit.How? { get }
 
@@ -118,6 +122,7 @@ extension Dialect {
   package var answersProtocolPings: Bool { false }
   package var takesBytesAsText: Bool { false }
   package var asksAllAlike: Bool { false }
+  package var letsApplicationJudge: Bool { false }
   package var renewal: RefreshHabit.How? { nil }
   package func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? { nil }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }

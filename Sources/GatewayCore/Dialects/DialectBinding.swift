@@ -63,6 +63,15 @@ package final class DialectBinding: Sendable {
       observer: observer, home: home, jsonDialect: jsonDialect)
   }
 
+  /// Returns the same binding with another authenticator and another handler of its commands.
+  package func replacing(
+    authenticator: any Authenticator, commands: (any CommandHandler)?
+  ) -> DialectBinding {
+    DialectBinding(
+      dialect, authenticator, session: session, liveness: liveness, times: times, commands: commands,
+      observer: observer, home: home, jsonDialect: jsonDialect)
+  }
+
   /// Whether all peers receive the same bytes as a refresh request; see ``Dialect/asksAllAlike``.
   package var asksAllAlike: Bool { jsonDialect == nil && dialect.asksAllAlike }
 }

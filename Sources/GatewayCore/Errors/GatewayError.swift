@@ -9,18 +9,20 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     let name: String
     let message: String
     let reason: String?
+    let consequence: Consequence?
 
-    init(_ number: Int, _ name: String, _ message: String, _ reason: String?) {
+    init(_ number: Int, _ name: String, _ message: String, _ reason: String?, _ consequence: Consequence?) {
       self.number = number
       self.name = name
       self.message = message
       self.reason = reason
+      self.consequence = consequence
     }
 
     static func == (one: Words, other: Words) -> Bool {
       one === other
         || one.number == other.number && one.name == other.name && one.message == other.message
-          && one.reason == other.reason
+          && one.reason == other.reason && one.consequence == other.consequence
     }
 
     func hash(into hasher: inout Hasher) {
@@ -31,8 +33,18 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
 
   private let words: Words
 
-  private init(_ number: Int, _ name: String, _ message: String, reason: String? = nil) {
-    words = Words(number, name, message, reason)
+  private init(
+    _ number: Int, _ name: String, _ message: String, reason: String? = nil, consequence: Consequence? = nil
+  ) {
+    words = Words(number, name, message, reason, consequence)
+  }
+
+  /// What follows a refused token beside the error, where that is not the usual.
+  package enum Consequence: Hashable, Sendable {
+    /// The connection is closed for this reason.
+    case close(CloseReason)
+    /// A refresh is requested at once, if none is.
+    case ask
   }
 
   /// The stable number, six digits.
@@ -43,6 +55,8 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package var message: String { words.message }
   /// The dialect's own name of the check that failed; nil if it has none.
   package var reason: String? { words.reason }
+  /// What follows a token that is refused with the error; nil for the usual.
+  package var consequence: Consequence? { words.consequence }
 
   /// The HTTP status of the error.
   package var httpStatus: Int {
@@ -54,12 +68,17 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// Returns the same error with a detail of this occurrence appended to the message.
   package func detailed(_ detail: String) -> GatewayError {
-    GatewayError(number, name, "\(message): \(detail)", reason: reason)
+    GatewayError(number, name, "\(message): \(detail)", reason: reason, consequence: consequence)
   }
 
   /// Returns the same error with the dialect's own name of the check that failed.
   package func because(_ reason: String) -> GatewayError {
-    GatewayError(number, name, message, reason: reason)
+    GatewayError(number, name, message, reason: reason, consequence: consequence)
+  }
+
+  /// Returns the same error, of which more follows for a connection.
+  package func followed(by consequence: Consequence) -> GatewayError {
+    GatewayError(number, name, message, reason: reason, consequence: consequence)
   }
 
   /// Returns the same error with a vendor's own message.
@@ -135,6 +154,9 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   /// An order named a host that the proxy's command line does not name.
   package static let hostNotNamed = GatewayError(
     403_006, "host_not_named", "the command line of the proxy does not name this host")
+  /// The application's own backend refuses, as its hook says.
+  package static let applicationRefused = GatewayError(
+    403_007, "application_refused", "the application's backend refuses")
 
   package static let companyForbidden = GatewayError(
     403_040, "company_forbidden", "the token is of another company")
@@ -187,7 +209,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     .tokenUnknown, .tokenUsedBeforeIssued, .userUnknown, .userDeactivated, .applicationUnknown, .sessionExpired,
     .sessionUnknown, .anonymousRefused, .callNotPermitted, .originRefused, .notPermitted, .notFound, .methodNotAllowed,
     .alreadyExists, .clockIsReal, .notOurs, .noTokenSeen, .bodyTooLarge, .upgradeRequired, .hostRefused, .hostNotNamed,
-    .mediaTypeRefused,
+    .applicationRefused, .mediaTypeRefused,
     .claimMissing, .reservationInvalid, .companyForbidden, .companyUnknown, .clientOutdated,
     .tooMany, .internalError, .overloaded, .draining, .providerFailure, .storeUnavailable,
     .identityUnavailable, .connectionRequired,

@@ -89,9 +89,9 @@ extension Session {
       activate(grant)
     case .failure(let error):
       // A token that cannot be judged now is not refused: it may be accepted a moment later.
-      refuseLogin(
-        error, error.isUnjudged ? .overloaded : .invalidToken, request, until: openedAt + policy.loginTimeout, at: now,
-        into: &effects)
+      var reason = error.isUnjudged ? CloseReason.overloaded : .invalidToken
+      if case .close(let own)? = error.consequence { reason = own }
+      refuseLogin(error, reason, request, until: openedAt + policy.loginTimeout, at: now, into: &effects)
     }
   }
 

@@ -163,11 +163,14 @@ extension Session {
     case .failure(let error):
       effects.append(.record(.refreshRefused(error)))
       refuse(error, request: request, into: &effects)
+      if case .close(let reason)? = error.consequence { return close(reason, at: now, into: &effects) }
       // A token that cannot be judged now is not refused: the client may try again.
       if error.isUnjudged {
         resume(grant, wait.map { postpone($0, grant, at: now) }, at: now, into: &effects)
       } else if countRefusal() || policy.endsAtRefusedRefresh {
         end(grant, .tooManyFailures, at: now, into: &effects)
+      } else if wait == nil, error.consequence == .ask {
+        ask(grant, .request, at: now, into: &effects)
       } else {
         resume(grant, wait.map(\.judged), at: now, into: &effects)
       }

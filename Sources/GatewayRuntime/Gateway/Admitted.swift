@@ -4,11 +4,15 @@ internal import GatewayCore
 ///
 /// A JWT in the query is judged then; an opaque token has no verdict yet.
 final class Admitted: Sendable {
-  let credentials: Credentials
+  /// Nil if the upgrade has none.
+  let credentials: Credentials?
   let verdict: Verdict?
+  /// What the gateway's attendant wants to know of the upgrade; nil where there is no attendant.
+  let origin: UpgradeOrigin?
 
-  init(_ credentials: Credentials, _ verdict: Verdict?) {
+  init(_ credentials: Credentials?, _ verdict: Verdict?, from origin: UpgradeOrigin? = nil) {
     self.credentials = credentials
     self.verdict = verdict
+    self.origin = origin
   }
 }

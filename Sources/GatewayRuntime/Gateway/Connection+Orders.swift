@@ -65,12 +65,18 @@ extension Connection {
   }
 
   /// A token was accepted for the session elsewhere. Only on the loop.
-  nonisolated func renew(_ token: VerifiedToken) {
+  package nonisolated func renew(_ token: VerifiedToken) {
     onLoop { connection in
       guard case .success(let acceptance) = connection.acceptance(.success(token)) else { return }
       connection.handle(.renewed(acceptance))
     }
   }
+
+  /// An event that no operator orders, e.g. the application's backend ends the session. Only on the loop.
+  package nonisolated func give(_ event: SessionEvent) { onLoop { $0.handle(event) } }
+
+  /// What the session lives by; nil if nobody is logged in. Only on the loop.
+  package nonisolated var grant: Grant? { onLoop { $0.standing.grant } }
 
   /// The user that is logged in. Only on the loop.
   nonisolated var user: UserID? { onLoop { $0.standing.grant?.user } }

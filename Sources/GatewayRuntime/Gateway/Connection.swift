@@ -303,6 +303,7 @@ package actor Connection {
     leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
     forgetJournalUser()
     table.loop.deadlines.remove(wakeup)
+    gateway.attendant?.ended(id)
     socket = nil
     table.remove(self)
   }
@@ -364,6 +365,7 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.connectDuration.record(table.transport.now - socket.acceptedAt)
     }
     greet()
+    if let origin = admitted?.origin { gateway.attendant?.opened(id, from: origin) }
     if let credentials = admitted?.credentials {
       handle(.received(.credentials(credentials, request: nil)))
     } else {

@@ -18,7 +18,10 @@ extension Gateway {
     }
     do throws(GatewayError) {
       let details = binding.dialect.details(of: upgrade)
-      let admitted = try judge(upgrade, details, binding, table)
+      var admitted = try judge(upgrade, details, binding, table)
+      if let attendant {
+        admitted = Admitted(admitted?.credentials, admitted?.verdict, from: attendant.origin(of: upgrade))
+      }
       let connection = Connection(
         gateway: self, table: table, bindingNumber: number, upgradeDetails: details,
         conversation: binding.dialect.conversation(for: upgrade), admitted: admitted)
@@ -31,7 +34,10 @@ extension Gateway {
   private func judge(
     _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable
   ) throws(GatewayError) -> Admitted? {
-    guard let credentials = try binding.dialect.credentials(in: upgrade) else { return nil }
+    guard let credentials = try binding.dialect.credentials(in: upgrade) else {
+      let needsNone = attendant?.takesNoCredentials(of: binding.dialect) ?? false
+      return needsNone ? Admitted(Credentials(token: ""), nil) : nil
+    }
     guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }
     let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
     guard case .decided(let verdict) = judgement else { return Admitted(credentials, nil) }

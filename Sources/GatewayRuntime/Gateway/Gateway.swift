@@ -19,6 +19,8 @@ package final class Gateway: Sendable {
   let keeper: (any RevocationKeeper)?
   /// Written with ``bindings``, when no loop has a connection.
   private(set) nonisolated(unsafe) var objector: (any TokenObjector)?
+  /// Written with ``bindings`` too.
+  private(set) nonisolated(unsafe) var attendant: (any ConnectionAttendant)?
   /// Written when no loop has a connection too, with ``bindings``.
   private(set) nonisolated(unsafe) var spoken = SpokenDialects([])
 
@@ -44,14 +46,16 @@ package final class Gateway: Sendable {
   /// Takes the wire formats that it serves from here on, each as `decorate` makes it, and who else may refuse a token that a
   /// request shows. Once, before anything listens.
   ///
+  /// - Parameter attendant: Keeps something for each connection; nil for nobody.
   /// - Precondition: 1 to 255 of them.
   package func open(
-    with bindings: [DialectBinding], objector: (any TokenObjector)? = nil,
+    with bindings: [DialectBinding], objector: (any TokenObjector)? = nil, attendant: (any ConnectionAttendant)? = nil,
     decorate: (DialectBinding) -> DialectBinding = { $0 }
   ) {
     precondition(self.bindings.isEmpty && (1...Int(UInt8.max)).contains(bindings.count))
     self.bindings = bindings.map(decorate)
     self.objector = objector
+    self.attendant = attendant
     spoken = SpokenDialects(bindings)
     for table in tables { table.count(bindings) }
   }
@@ -86,6 +90,7 @@ package final class Gateway: Sendable {
   package func close() {
     bindings = []
     objector = nil
+    attendant = nil
     nodes = nil
     spoken = SpokenDialects([])
   }
@@ -107,7 +112,7 @@ package final class Gateway: Sendable {
   }
 
   /// The table that would have the connection; nil if its name is not one of this process's.
-  func table(of id: ConnectionID) -> LoopTable? {
+  package func table(of id: ConnectionID) -> LoopTable? {
     id.node == configuration.life.node && id.loop < tables.count ? tables[id.loop] : nil
   }
 

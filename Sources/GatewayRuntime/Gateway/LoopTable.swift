@@ -101,7 +101,7 @@ package final class LoopTable: @unchecked Sendable {
   }
 
   /// The connection of that name; nil if it is not one of the loop's.
-  func connection(_ id: ConnectionID) -> Connection? {
+  package func connection(_ id: ConnectionID) -> Connection? {
     // The serial number alone names connections of other loops and nodes too.
     guard let connection = connections[id.serial], connection.id == id else { return nil }
     return connection

@@ -8,12 +8,16 @@ extension PlainDialect {
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? {
     let payload: [UInt8]? =
       switch message {
-      case .connected(let connection, let user, let kind, let expiresIn, let request, _):
+      case .connected(let connection, let user, let kind, let expiresIn, let request, let data):
         Self.message("connected", request) { json in
           json.member("connection_id", connection.description)
           json.member("user_id", user.rawValue)
           json.member("user_kind", kind.rawValue)
           json.member("expires_in_ms", milliseconds: expiresIn)
+          if let data {
+            json.name("data")
+            json.raw(data)
+          }
         }
       case .refreshRequired(let cause, let timeout):
         Self.message("refresh_required", nil) { json in

@@ -18,6 +18,8 @@ package struct PlainDialect: Dialect {
 
   package var asksAllAlike: Bool { true }
 
+  package var letsApplicationJudge: Bool { true }
+
   package func accepts(_ upgrade: HTTPRequest) -> Bool {
     upgrade.path == Self.path
   }
@@ -52,8 +54,11 @@ package struct PlainDialect: Dialect {
     let message = typed.object
     let request = try typed.request()
     switch typed.type {
-    case "refresh", "connect":
+    case "refresh":
       return .credentials(Credentials(token: try Self.token(message)), request: request)
+    case "connect":
+      let credentials = Credentials(token: try Self.token(message), details: try Self.data(message))
+      return .credentials(credentials, request: request)
     case "ping":
       return .ping(request: request)
     case "publish":
@@ -82,6 +87,14 @@ package struct PlainDialect: Dialect {
       throw .invalidParameter.detailed("token is missing; it must be a string")
     }
     return token
+  }
+
+  private static func data(_ message: JSONObject) throws(GatewayError) -> Baggage? {
+    guard let json = try message.verbatim("data", depth: ClientData.depthMax) else { return nil }
+    guard json.utf8.count <= ClientData.bytesMax else {
+      throw .invalidParameter.detailed("data must have at most \(ClientData.bytesMax) bytes")
+    }
+    return Baggage(ClientData(json: json))
   }
 
   private static func call(_ message: JSONObject) throws(GatewayError) -> CallID {

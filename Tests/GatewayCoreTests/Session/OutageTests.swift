@@ -121,4 +121,33 @@ struct OutageTests {
     let effects = script.at(1, .refused(1, .identityUnavailable))
     #expect(effects.last == .close(.overloaded))
   }
+
+  @Test
+  func `an error that closes ends a login and a session for its own reason, however many refusals are left`() throws {
+    let reason = try #require(CloseReason(code: 4567, name: "banned"))
+    let error = GatewayError.applicationRefused.detailed("no seat").followed(by: .close(reason))
+    var script = try Self.asked()
+    _ = script.at(110, .credentials(request: "r"))
+    #expect(
+      script.at(110, .refused(2, error)) == [
+        .record(.refreshRefused(error)), .send(.error(error, request: RequestID("r"))), .close(reason),
+      ])
+    var early = SessionScript(loggedInUntil: 100, try SessionPolicy())
+    _ = early.at(10, .credentials())
+    #expect(early.at(10, .refused(2, error)).last == .close(reason))
+  }
+
+  @Test
+  func `an error that asks has the client asked at once, and once`() throws {
+    let error = GatewayError.tokenExpired.followed(by: .ask)
+    var script = SessionScript(loggedInUntil: 100, try SessionPolicy())
+    _ = script.at(10, .credentials())
+    #expect(
+      script.at(10, .refused(2, error)).suffix(2) == [
+        .record(.refreshRequested(.request)), .send(.refreshRequired(.request, timeout: .seconds(60))),
+      ])
+    _ = script.at(20, .credentials())
+    #expect(script.at(20, .refused(3, error)).count == 2)
+    #expect(script.at(70, .wakeUp) == [.close(.refreshTimeout)])
+  }
 }

@@ -1,0 +1,28 @@
+package import GatewayCore
+
+/// Somebody beside the vendors who keeps something for each connection. A gateway has at most one, and without one no
+/// connection keeps anything for it.
+package protocol ConnectionAttendant: Sendable {
+  /// Returns what to remember of an upgrade that gets a socket.
+  func origin(of upgrade: HTTPRequest) -> UpgradeOrigin
+
+  /// Returns whether an upgrade of that dialect without credentials is a login all the same.
+  func takesNoCredentials(of dialect: any Dialect) -> Bool
+
+  /// A connection is open. On its loop, before its first message.
+  func opened(_ connection: ConnectionID, from origin: UpgradeOrigin)
+
+  /// A connection has ended. On its loop.
+  func ended(_ connection: ConnectionID)
+}
+
+/// Where a connection comes from: the address of its peer, and some of the fields of its upgrade.
+package struct UpgradeOrigin: Hashable, Sendable {
+  package let address: String
+  package let fields: [HTTPField]
+
+  package init(address: String, fields: [HTTPField]) {
+    self.address = address
+    self.fields = fields
+  }
+}
