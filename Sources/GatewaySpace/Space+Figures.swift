@@ -10,6 +10,7 @@ extension Space {
     signals.write(to: &page)
     caller.write(to: &page)
     Introspector.write(introspector, to: &page)
+    Hooks.write(hooks, to: &page)
     FetchedIssuer.write(issuers, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {

@@ -20,6 +20,9 @@ extension Space {
         by: caller, log: gateway.configuration.log, sessions: LiveSessions(of: gateway), on: tables[0].loop)
       for table in tables { await table.perform { introspector.prepare(on: $0.loop.transport) } }
     }
+    if let hooks {
+      for table in tables { await table.perform { hooks.prepare(on: $0.loop.transport) } }
+    }
     try await fetch(issuers, patience: patience)
   }
 
@@ -87,7 +90,7 @@ extension Space {
   }
 
   /// Whether it sends requests to outside servers.
-  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil }
+  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil || hooks != nil }
 
   /// The issuers with fetched keys.
   package var issuers: [FetchedIssuer] {

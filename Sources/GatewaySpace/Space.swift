@@ -21,6 +21,8 @@ package final class Space: Sendable {
   package let identity: LoginIssuers?
   /// The judge of opaque tokens of that login; nil for none.
   let introspector: Introspector?
+  /// Asks the application's backend about its users; nil if nobody is to be asked.
+  package let hooks: Hooks?
   /// The signals from outside that end logins.
   package let signals: Signals
   /// Whether the store accepts writes, apart from ordered faults.
@@ -56,7 +58,12 @@ package final class Space: Sendable {
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
       life: settings.configuration.life, isSecure: settings.isSecure, isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
-    gateway.open(with: vendors.flatMap(\.bindings), objector: faults) { faults?.decorate($0) ?? $0 }
+    let caller = EndpointCaller(log: settings.configuration.log)
+    let hooks = settings.hooks.map { Hooks($0, of: gateway, by: caller, secrets: settings.secrets) }
+    gateway.open(with: vendors.flatMap(\.bindings), objector: faults, attendant: hooks) { binding in
+      let binding = hooks?.decorate(binding) ?? binding
+      return faults?.decorate(binding) ?? binding
+    }
     let provider = TokenProvider(
       on: loops[0], policy: settings.provider, services: gateway, issuer: settings.issuer,
       vendors: vendors.reduce(into: [:]) { $0.merge($1.issuers) { one, _ in one } }, minting: faults?.minting,
@@ -66,7 +73,8 @@ package final class Space: Sendable {
     secrets = settings.secrets
     identity = settings.identity
     introspector = settings.introspector
-    caller = EndpointCaller(log: settings.configuration.log)
+    self.caller = caller
+    self.hooks = hooks
     for issuer in settings.identity?.issuers ?? [] { _ = caller.tally(issuer.settings.name) }
     if let transmitter = settings.signals.transmitter { _ = caller.tally(transmitter.issuer.settings.name) }
     if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }
@@ -168,6 +176,7 @@ package final class Space: Sendable {
     provider.policy.takeSecret(of: settings.provider)
     signals.takeSecret(of: settings.signals)
     introspector?.takeSecret(of: settings.introspector)
+    hooks?.takeSecrets(of: settings.hooks)
   }
 
   /// Returns an unguessable name of 256 bits, in the alphabet of base64url.

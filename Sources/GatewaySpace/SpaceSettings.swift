@@ -16,6 +16,8 @@ package struct SpaceSettings: Sendable {
   package var identity: LoginIssuers?
   /// The judge of its opaque tokens; nil for none.
   package var introspector: Introspector?
+  /// Where the application's own backend is asked; nil for nowhere.
+  package var hooks: HookSettings?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()
   /// The seed of chance that may repeat itself; nil for the system's.

@@ -18,6 +18,7 @@ struct IdentityDraft: Sendable {
   private var eventsSecret: String?
   private var takesRevocations = false
   private var introspection = IntrospectionDraft()
+  private var hooks = HooksDraft()
 
   @OptionList<IdentityDraft>
   static var options: [Option<IdentityDraft>] {
@@ -57,6 +58,7 @@ struct IdentityDraft: Sendable {
       "let clients revoke the gateway's own tokens that they hold, at POST /identity/revoke (RFC 7009)",
       \.takesRevocations)
     IntrospectionDraft.options.map { $0.of(\.introspection) }
+    HooksDraft.options.map { $0.of(\.hooks) }
   }
 
   /// Returns the issuers that the flags name, beside the gateway's own keys; nil if they name none.
@@ -65,8 +67,9 @@ struct IdentityDraft: Sendable {
     let value: Arguments.Value
     switch (jwks, oidc, file) {
     case (nil, nil, nil):
-      if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn {
-        throw UsageError("--\(flag) is for --jwks, --oidc, --identity, --events-from or --introspection; give one")
+      if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn, !hooks.isOn {
+        throw UsageError(
+          "--\(flag) is for --jwks, --oidc, --identity, --events-from, --introspection or a hook; give one")
       }
       guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
@@ -114,6 +117,12 @@ struct IdentityDraft: Sendable {
     // The endpoint is of one login: that of the flags, or the first of the file.
     try introspection.introspector(
       login?.issuers.first?.settings.policy ?? own.policy, tls: try tls.identity(), verifier: own)
+  }
+
+  /// Returns the questions to the application's backend that the flags name; nil if they name none. See
+  /// ``HooksDraft/settings(tls:hasOrigins:hasWire:)``.
+  func hookSettings(hasOrigins: Bool, hasWire: Bool) throws -> HookSettings? {
+    try hooks.settings(tls: try tls.identity(), hasOrigins: hasOrigins, hasWire: hasWire)
   }
 
   /// Returns the signals that the flags have taken, of the login and of others.

@@ -80,6 +80,8 @@ struct ServeOptions {
         provider: provider))
     settings.space.identity = login
     settings.space.introspector = introspector
+    settings.space.hooks = try draft.identity.hookSettings(
+      hasOrigins: draft.configuration.allowedOrigins != nil, hasWire: draft.wire != nil)
     settings.space.signals = try draft.identity.signals(of: login, besides: verifier)
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)

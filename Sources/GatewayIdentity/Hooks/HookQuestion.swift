@@ -1,0 +1,63 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// A question to the backend, as the body of a request: the JSON of Centrifugo's proxy, with more members.
+struct HookQuestion {
+  let hook: Hook
+  let connection: ConnectionID
+  let dialect: String
+  let address: String
+  /// Nil for nobody yet.
+  var user: UserID?
+  var kind: UserKind?
+  /// The token that has been verified; nil if none has.
+  var token: VerifiedToken?
+  /// What the client says of itself.
+  var data: ClientData?
+  /// The backend's `info` of an earlier answer, as JSON.
+  var meta: String?
+  /// When the session ends; nil for never.
+  var expiresAt: WallTime?
+  var command: (label: String, channel: String)?
+
+  /// The most bytes of a token's issuer or name that are told.
+  private static let nameMax = 1_024
+
+  var body: [UInt8] {
+    JSONWriter.object(capacity: 512) { json in
+      json.member("hook", hook.rawValue)
+      json.member("client", connection.description)
+      json.member("transport", "websocket")
+      json.member("protocol", "json")
+      json.member("encoding", "json")
+      json.member("dialect", dialect)
+      json.member("address", address)
+      json.member("user", user?.rawValue ?? "")
+      if let kind { json.member("kind", kind.rawValue) }
+      if let token, token.form != .none { write(token, to: &json) }
+      if let data { write("data", data.json, to: &json) }
+      if let meta { write("meta", meta, to: &json) }
+      if let expiresAt { json.member("expires_at", Self.seconds(expiresAt)) }
+      if let command {
+        json.member("command", command.label)
+        json.member("channel", command.channel)
+      }
+    }
+  }
+
+  private func write(_ token: VerifiedToken, to json: inout JSONWriter) {
+    json.member("token") { json in
+      if let issuer = token.issuer, issuer.text.utf8.count <= Self.nameMax { json.member("iss", issuer.text) }
+      if let id = token.id, id.utf8.count <= Self.nameMax { json.member("jti", id) }
+      json.member("fingerprint", token.fingerprint.description)
+      if let end = token.expiresAt { json.member("expires_at", Self.seconds(end)) }
+    }
+  }
+
+  private func write(_ name: StaticString, _ text: String, to json: inout JSONWriter) {
+    json.name(name)
+    json.raw(text)
+  }
+
+  private static func seconds(_ time: WallTime) -> Int64 { time.nanoseconds / 1_000_000_000 }
+}

@@ -1,0 +1,76 @@
+internal import GatewayCore
+internal import GatewayRuntime
+
+/// What the hooks keep of one connection. Touched only on its loop.
+///
+/// `@unchecked Sendable`: see above.
+final class HookSeat: WakeupTarget, @unchecked Sendable {
+  /// What the gateway does for the session without being asked.
+  enum Duty: Equatable {
+    case none
+    /// Asks the backend before the client would be asked.
+    ///
+    /// `due` is when the client would be asked, if the backend is to be asked for that; nil if that is not planned yet.
+    case refresh(due: Instant?)
+    /// Renews the session for a while, again and again, since the backend cannot be asked.
+    case grace(Grace)
+  }
+
+  struct Grace: Equatable {
+    /// The end of what the session was given last.
+    var until: WallTime
+    /// The end of the token that the client has presented; nil if the session does not end with it.
+    let bound: WallTime?
+    /// When the session is closed if the backend is still away; the distant future for never.
+    let closeAt: Instant
+
+    init(until: WallTime, bound: WallTime?, closeAt: Instant) {
+      self.until = until
+      self.bound = bound
+      self.closeAt = closeAt
+    }
+  }
+
+  let connection: ConnectionID
+  let dialect: String
+  let hooks: Hooks
+  /// The fields are dropped once no hook needs them.
+  var origin: UpgradeOrigin
+  /// The backend's `info`, as JSON.
+  var info: String?
+  /// What the session lives by, with its own end; nil before the login.
+  var token: VerifiedToken?
+  private(set) var duty = Duty.none
+  /// Nil before the first duty with a time.
+  private var wakeup: Wakeup?
+
+  init(_ connection: ConnectionID, _ dialect: String, from origin: UpgradeOrigin, of hooks: Hooks) {
+    self.connection = connection
+    self.dialect = dialect
+    self.origin = origin
+    self.hooks = hooks
+  }
+
+  /// The grace that the session has; nil for none.
+  var grace: Grace? {
+    if case .grace(let grace) = duty { grace } else { nil }
+  }
+
+  /// Takes a duty, for which it is woken at `time`. A grace that ends by that is counted as `ending`.
+  func take(_ new: Duty, wakingAt time: Instant?, ending: HookCounts.Ending, on loop: EventLoop) {
+    var isOnGrace = false
+    if case .grace = new { isOnGrace = true }
+    if grace == nil, isOnGrace { hooks.noteGraceBegun(of: self, on: loop) }
+    if grace != nil, !isOnGrace { hooks.noteGraceEnded(ending, of: self, on: loop) }
+    duty = new
+    if let time, !loop.hasEnded {
+      let wakeup = wakeup ?? Wakeup(target: self)
+      self.wakeup = wakeup
+      loop.deadlines.set(wakeup, at: time)
+    } else if let wakeup {
+      loop.deadlines.remove(wakeup)
+    }
+  }
+
+  func wakeUp() { hooks.review(self) }
+}

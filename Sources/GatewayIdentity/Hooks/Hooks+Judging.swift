@@ -1,0 +1,131 @@
+internal import GatewayCore
+internal import GatewayRuntime
+internal import GatewayTokens
+
+// What becomes of a client by the backend's answer.
+
+extension Hooks {
+  /// Asks whether a client is let in.
+  ///
+  /// - Parameters:
+  ///   - token: The client's token, verified; nil if the backend judges alone.
+  ///   - data: What the client says of itself.
+  ///   - tellsData: Whether the backend's data reaches the client.
+  nonisolated(nonsending) func connect(
+    _ seat: HookSeat, as token: VerifiedToken?, _ data: ClientData?, tellsData: Bool
+  ) async -> Verdict {
+    guard let loop = EventLoop.current else { return .failure(.identityUnavailable) }
+    if settings.connect == nil, let token {
+      settle(seat, by: token, .gone, on: loop)
+      return .success(token)
+    }
+    var question = question(.connect, about: seat)
+    (question.user, question.kind, question.token, question.data) = (token?.user, token?.kind, token, data)
+    let acceptance: HookAnswer.Acceptance
+    switch await ask(question, seat.origin.fields) {
+    case .accepted(let accepted)?: acceptance = accepted
+    case .expired?: return .failure(.tokenExpired)
+    case .refused(let code, let text)?: return .failure(.refused(code, text))
+    case .closed(let reason)?: return .failure(.applicationRefused.followed(by: .close(reason)))
+    case nil: return .failure(.identityUnavailable)
+    }
+    guard acceptance.user?.isEmpty != true else {
+      return .failure(.anonymousRefused.followed(by: .close(.anonymousRefused)))
+    }
+    let own: VerifiedToken
+    switch (token, acceptance.user) {
+    case (let token?, let user):
+      // It can only narrow what the token gives.
+      guard user == nil || user.map({ UserID($0) }) == token.user else {
+        fail(.connect, "the answer names another user than the token", at: loop.transport.now)
+        return .failure(.identityUnavailable)
+      }
+      own = token
+    case (nil, let user?): own = newToken(of: UserID(user))
+    case (nil, nil):
+      fail(.connect, "the answer names no user", at: loop.transport.now)
+      return .failure(.identityUnavailable)
+    }
+    var token = own
+    token.expiresAt = Self.earlier(own.expiresAt, acceptance.expireAt)
+    if let end = token.expiresAt, end <= loop.wallTime { return .failure(.tokenExpired) }
+    if tellsData { token.welcome = acceptance.data }
+    seat.info = acceptance.info
+    if settings.refresh == nil, settings.commands == nil {
+      seat.origin = UpgradeOrigin(address: seat.origin.address, fields: [])
+    }
+    settle(seat, by: own, .gone, on: loop)
+    return .success(token)
+  }
+
+  /// Asks whether a session goes on by another token.
+  ///
+  /// - Parameter endsWithToken: Whether the session ends with the token at the latest.
+  nonisolated(nonsending) func refresh(
+    _ seat: HookSeat, to token: VerifiedToken, endsWithToken: Bool
+  ) async -> Verdict {
+    guard let loop = EventLoop.current else { return .failure(.identityUnavailable) }
+    guard settings.refresh != nil else { return .success(token) }
+    // A session on grace waits for its turn among all that were postponed.
+    if seat.grace != nil, !mayAskPostponed(.refresh, at: loop.transport.now) {
+      return prolonged(seat, by: token, endsWithToken: endsWithToken, on: loop)
+    }
+    switch await askRefresh(seat, token, on: loop) {
+    case .accepted(let acceptance)?:
+      var accepted = token
+      accepted.expiresAt = endsWithToken ? Self.earlier(token.expiresAt, acceptance.expireAt) : acceptance.expireAt
+      if let end = accepted.expiresAt, end <= loop.wallTime { return .failure(.tokenExpired.followed(by: .ask)) }
+      if let info = acceptance.info { seat.info = info }
+      settle(seat, by: token, .accepted, on: loop)
+      return .success(accepted)
+    case .expired?: return .failure(.tokenExpired.followed(by: .ask))
+    case .refused(let code, let text)?: return .failure(.refused(code, text))
+    case .closed(let reason)?: return .failure(.applicationRefused.followed(by: .close(reason)))
+    case nil: return prolonged(seat, by: token, endsWithToken: endsWithToken, on: loop)
+    }
+  }
+
+  /// Asks whether a session goes on by its token, or by another.
+  nonisolated(nonsending) func askRefresh(
+    _ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop
+  ) async -> HookAnswer? {
+    var question = question(.refresh, about: seat)
+    (question.user, question.kind, question.token, question.meta) = (token.user, token.kind, token, seat.info)
+    question.expiresAt = grant(of: seat).flatMap { Self.end(of: $0, on: loop) }
+    return await ask(question, seat.origin.fields)
+  }
+
+  /// Asks whether a user may do what a command says.
+  nonisolated(nonsending) func ask(about command: String, _ channel: String, of caller: Caller) async -> HookAnswer? {
+    guard let table = gateway.table(of: caller.connection) else { return nil }
+    let found = await table.perform { [self] _ in
+      seat(of: caller.connection).map { seat in
+        var question = question(.commands, about: seat)
+        (question.user, question.kind, question.meta) = (caller.user, caller.kind, seat.info)
+        return Asking(question: question, fields: seat.origin.fields)
+      }
+    }
+    guard var asking = found else { return nil }
+    asking.question.command = (command, channel)
+    return await ask(asking.question, asking.fields)
+  }
+
+  private struct Asking: Sendable {
+    var question: HookQuestion
+    let fields: [HTTPField]
+  }
+
+  private func question(_ hook: Hook, about seat: HookSeat) -> HookQuestion {
+    HookQuestion(hook: hook, connection: seat.connection, dialect: seat.dialect, address: seat.origin.address)
+  }
+
+  /// Returns the end of a grant; nil for never.
+  static func end(of grant: Grant, on loop: EventLoop) -> WallTime? {
+    grant.expiresAt == .distantFuture ? nil : loop.wallTime + (grant.expiresAt - loop.now)
+  }
+
+  private static func earlier(_ one: WallTime?, _ other: WallTime?) -> WallTime? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+  }
+}
