@@ -1,0 +1,165 @@
+"""Backends of somebody else's making decide who connects, stays and joins: by Centrifugo's documentation alone, with signatures that
+`standardwebhooks` verifies. While they are killed, stopped, slow or out of their mind, nobody who is in is lost, and nobody new gets in."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from backend import BEARER, SECRET, Backend
+from clients import Client, Refused, control
+from gateway import Gateway, halt, token
+
+
+def until(condition, patience=120):
+    deadline = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.1)
+
+
+@pytest.fixture(params=["flask", "aiohttp"])
+def backend(request):
+    with Backend(request.param) as made:
+        yield made
+
+
+def serve(backend, folder, *more, hooks=("connect", "refresh", "commands"), secret=SECRET):
+    signing, bearer = folder / "hook.secret", folder / "hook.bearer"
+    signing.write_text(secret + "\n")
+    bearer.write_text(BEARER)
+    flags = [word for hook in hooks for word in (f"--hook-{hook}", f"{backend.url}/{hook}")]
+    return Gateway(*flags, "--hook-secret-file", str(signing), "--hook-bearer-file", str(bearer), *more)
+
+
+def outcome(gateway, **options):
+    """What becomes of a login: the user, or the error's name."""
+    try:
+        with Client(gateway, **options) as client:
+            message = client.receive()
+            return message.get("user_id") or message["error"]["name"]
+    except Refused as refusal:
+        return refusal.error["name"]
+
+
+def metric(gateway, line):
+    text = control(gateway, "GET", "/metrics").body.decode()
+    return int(re.search(rf"^{re.escape(line)} (\d+)$", text, re.M)[1])
+
+
+def test_it_lets_users_in_keeps_them_and_lets_them_join_and_knows_them_by_what_it_said_before(backend, tmp_path):
+    backend.say(connect={"result": {"user": "ann", "data": {"room": 1}, "info": {"plan": "pro"}}})
+    with serve(backend, tmp_path, "--hook-header", "x-request-id") as gateway:
+        with Client(gateway) as ann:
+            connected = ann.ask("connect", token=token("ann"), data={"device": "tv"})
+            assert (connected["type"], connected["data"]) == ("connected", {"room": 1})
+            assert ann.ask("refresh", token=token("ann"))["type"] == "refreshed"
+            assert ann.ask("join", cid="default:42")["type"] == "joined"
+        connect, refresh, join = backend.asked()
+        assert connect["body"]["data"] == {"device": "tv"} and connect["body"]["user"] == "ann"
+        assert refresh["body"]["meta"] == join["body"]["meta"] == {"plan": "pro"}
+        assert (join["body"]["command"], join["body"]["channel"]) == ("join", "default:42")
+        assert {line["headers"]["authorization"] for line in backend.asked()} == {f"Bearer {BEARER}"}
+        assert len({line["headers"]["webhook-id"] for line in backend.asked()}) == 3
+        assert "eyJ" not in backend.questions.read_text()
+        assert metric(gateway, 'postern_hook_answers_total{hook="connect",result="accepted"}') == 1
+        log = gateway.log()
+    assert SECRET not in log and BEARER not in log
+
+
+def test_its_refusals_reach_the_client_and_its_codes_close(backend, tmp_path):
+    with serve(backend, tmp_path) as gateway:
+        backend.say(connect={"error": {"code": 1000, "message": "no seat"}})
+        with Client(gateway, token=token()) as ann:
+            error = ann.receive("error")["error"]
+            assert error["number"] == 403007 and "no seat (1000)" in error["message"]
+            assert ann.until_closed()[0] == 4500
+        backend.say(connect={"disconnect": {"code": 4501, "reason": "banned"}})
+        with Client(gateway, token=token()) as ann:
+            assert ann.until_closed() == (4501, "banned")
+        backend.say()
+        with Client(gateway, token=token()) as ann:
+            assert ann.receive("connected")
+            backend.say(refresh={"error": {"code": 7, "message": "no"}}, commands={"error": {"code": 103, "message": "not yours"}})
+            assert ann.ask("refresh", token=token())["error"]["number"] == 403007
+            assert ann.ask("join", cid="default:42")["error"]["number"] == 403007 and ann.is_alive()
+            backend.say(refresh={"result": {"expired": True}})
+            assert ann.ask("refresh", token=token())["error"]["number"] == 401002
+            until(lambda: ann.is_alive() and any(said["type"] == "refresh_required" for said in ann.passed))
+            backend.say(refresh={"disconnect": {"code": 4444, "reason": "signed out"}})
+            ann.ask("refresh", token=token())
+            assert ann.until_closed() == (4444, "signed out")
+
+
+OUTAGES = {
+    "killed": lambda backend: backend.kill(),
+    "stopped": lambda backend: halt(backend.process),
+    "slow": lambda backend: backend.say(delay=5),
+    "500": lambda backend: backend.say(status=500),
+    "HTML": lambda backend: backend.say(kind="html"),
+    "half a JSON": lambda backend: backend.say(kind="half"),
+}
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_while_it_is_away_nobody_who_is_in_is_lost_and_nobody_new_gets_in(backend, outage, tmp_path):
+    with serve(backend, tmp_path, "--hook-grace", "10s", "--hook-timeout", "2s") as gateway:
+        clients = [Client(gateway, token=token(f"user{index}")) for index in range(4)]
+        try:
+            assert all(client.receive("connected") for client in clients)
+            OUTAGES[outage](backend)
+            for index, client in enumerate(clients):
+                answer = client.ask("refresh", token=token(f"user{index}"))
+                assert answer["type"] == "refreshed", answer
+            assert metric(gateway, "postern_sessions_on_grace") == 4
+            # A reader of a slow backend is refused in the time of a question.
+            assert outcome(gateway, token=token("eve")) == "identity_unavailable"
+            assert clients[0].ask("join", cid="default:1")["error"]["number"] == 503005
+            # Longer than one grace.
+            ends = time.monotonic() + 15
+            while time.monotonic() < ends:
+                assert all(client.is_alive() for client in clients)
+                time.sleep(1)
+            {"killed": backend.begin, "stopped": lambda: backend.process.send_signal(signal.SIGCONT)}.get(outage, backend.say)()
+            until(lambda: metric(gateway, "postern_sessions_on_grace") == 0)
+            until(lambda: outcome(gateway, token=token("eve")) == "eve")
+            assert all(client.is_alive() for client in clients)
+            assert not [said for client in clients for said in client.passed if said["type"] == "refresh_required"]
+            assert metric(gateway, 'postern_grace_ended_total{result="accepted"}') == 4
+            assert len(gateway.logged("event=grace_begun")) >= 1 and gateway.logged("event=hook_failed")
+        finally:
+            for client in clients:
+                client.stack.close()
+
+
+def test_by_the_gateway_sessions_go_on_by_its_word_and_no_client_is_asked(backend, tmp_path):
+    hooks = ("connect", "refresh")
+    words = ["--hook-judge", "instead", "--hook-refresh-by", "gateway", "--hook-header", "cookie", "--origin", "http://app.example"]
+    with serve(backend, tmp_path, *words, hooks=hooks) as gateway:
+        backend.say(
+            connect={"result": {"user": "cara", "expire_at": int(time.time()) + 20}},
+            refresh={"result": {"expire_at": int(time.time()) + 3600}})
+        with Client(gateway) as cara:
+            assert cara.receive("connected")["user_id"] == "cara"
+            until(lambda: cara.is_alive() and backend.asked("refresh"))
+            assert backend.asked("refresh")[0]["body"]["user"] == "cara"
+            ends = time.monotonic() + 20
+            while time.monotonic() < ends:
+                assert cara.is_alive()
+                time.sleep(1)
+            assert not [said for said in cara.passed if said["type"] != "pong"]
+        assert outcome(gateway, origin="http://evil.example") == "origin_refused"
+
+
+def test_a_wrong_secret_is_the_operators_fault_and_a_new_one_is_read_by_a_reload(backend, tmp_path):
+    wrong = "whsec_" + "A" * 32
+    with serve(backend, tmp_path, secret=wrong) as gateway:
+        assert outcome(gateway, token=token()) == "identity_unavailable"
+        (tmp_path / "hook.secret").write_text(SECRET)
+        done = subprocess.run(
+            [os.environ["POSTERN"], "ctl", "reload", "--url", gateway.control_url], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done
+        until(lambda: outcome(gateway, token=token()) == "ann")
