@@ -49,17 +49,12 @@ struct StreamSFUDialect: Dialect {
   func decode(
     _ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, _ context: DialectContext
   ) throws(GatewayError) -> InboundMessage? {
-    let request: StreamSignalRequest?
-    do throws(StreamSignalError) {
-      request =
-        if kind == .text && payload.first == UInt8(ascii: "{") {
-          try StreamSignalRequest.read(json: payload)
-        } else {
-          try StreamSignalRequest.read(protobuf: payload)
-        }
-    } catch {
-      throw .malformedMessage.worded(error.message)
-    }
+    let request =
+      if kind == .text && payload.first == UInt8(ascii: "{") {
+        try StreamSignalRequest.read(json: payload)
+      } else {
+        try StreamSignalRequest.read(protobuf: payload)
+      }
     switch request {
     case .join(let join):
       return .credentials(Self.credentials(join), request: nil)

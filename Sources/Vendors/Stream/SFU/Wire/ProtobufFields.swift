@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// The fields of a received protocol buffers message, read in one pass. Nested messages are read only when they are
 /// asked for, so deep nesting costs nothing. Every byte string is either read or rejected.
 struct ProtobufFields {
@@ -13,7 +15,7 @@ struct ProtobufFields {
 
   /// Reads the fields. Throws for a varint of more than 64 bits or without an end, a length beyond the end, field
   /// number 0, or a group, which proto3 does not have.
-  init(_ bytes: ArraySlice<UInt8>) throws(StreamSignalError) {
+  init(_ bytes: ArraySlice<UInt8>) throws(GatewayError) {
     var rest = bytes
     while !rest.isEmpty {
       let tag = try Self.varint(&rest)
@@ -22,7 +24,7 @@ struct ProtobufFields {
     }
   }
 
-  private static func value(ofType type: UInt64, _ rest: inout ArraySlice<UInt8>) throws(StreamSignalError) -> Value {
+  private static func value(ofType type: UInt64, _ rest: inout ArraySlice<UInt8>) throws(GatewayError) -> Value {
     switch type {
     case 0:
       return .varint(try varint(&rest))
@@ -41,7 +43,7 @@ struct ProtobufFields {
     }
   }
 
-  private static func varint(_ rest: inout ArraySlice<UInt8>) throws(StreamSignalError) -> UInt64 {
+  private static func varint(_ rest: inout ArraySlice<UInt8>) throws(GatewayError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {
       guard let byte = rest.popFirst() else { throw malformed("a varint ends too early") }
@@ -53,8 +55,8 @@ struct ProtobufFields {
     throw malformed("a varint is of more than 64 bits")
   }
 
-  private static func malformed(_ what: String) -> StreamSignalError {
-    .invalid("not a message of protocol buffers: \(what)")
+  private static func malformed(_ what: String) -> GatewayError {
+    .malformedMessage.worded("not a message of protocol buffers: \(what)")
   }
 
   /// Returns the last value of that field. Values of another wire type are ignored, as the format requires.
@@ -71,7 +73,7 @@ struct ProtobufFields {
 }
 
 extension ProtobufFields: StreamSignalFields {
-  func text(_ field: StreamSignalField) throws(StreamSignalError) -> String? {
+  func text(_ field: StreamSignalField) throws(GatewayError) -> String? {
     guard let bytes = bytes(field.number) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.malformed("\(field.name) is no UTF-8") }
     return text
@@ -82,7 +84,7 @@ extension ProtobufFields: StreamSignalFields {
     last(field.number) { if case .varint(let value) = $0 { Int(Int32(truncatingIfNeeded: value)) } else { nil } }
   }
 
-  func message(_ field: StreamSignalField) throws(StreamSignalError) -> ProtobufFields? {
+  func message(_ field: StreamSignalField) throws(GatewayError) -> ProtobufFields? {
     guard let bytes = bytes(field.number) else { return nil }
     return try ProtobufFields(bytes)
   }

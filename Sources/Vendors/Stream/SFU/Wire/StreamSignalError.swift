@@ -1,8 +1,8 @@
 internal import GatewayCore
 
-/// An error of the SFU, with the way in which the client must reconnect: `Error` of Stream's `events.proto`, numbers of
-/// `models.proto`. Never contains a token.
-struct StreamSignalError: Error, Hashable, Sendable {
+/// The SFU's message about an error, with how the client is to reconnect: `Error` of Stream's `events.proto`, numbers
+/// of `models.proto`. Never contains a token.
+struct StreamSignalError: Hashable, Sendable {
   /// The number of an error.
   enum Code: Int, Hashable, Sendable {
     case callNotFound = 300
@@ -31,11 +31,6 @@ struct StreamSignalError: Error, Hashable, Sendable {
     self.strategy = strategy
   }
 
-  /// Returns the error for a message that is malformed or contains a forbidden value.
-  static func invalid(_ message: String) -> StreamSignalError {
-    StreamSignalError(.requestValidationFailed, message)
-  }
-
   /// Returns the error for an invalid token, after which the SDKs ask the coordinator for a new one.
   static func unauthenticated(_ message: String) -> StreamSignalError {
     StreamSignalError(.unauthenticated, message, .rejoin)
@@ -57,7 +52,7 @@ struct StreamSignalError: Error, Hashable, Sendable {
     case 429: self.init(.tooManyRequests, message, .unspecified)
     case 503: self.init(.sfuShuttingDown, message, .migrate)
     case 500...: self.init(.internalServerError, message, .rejoin)
-    default: self = .invalid(message)
+    default: self.init(.requestValidationFailed, message)
     }
   }
 

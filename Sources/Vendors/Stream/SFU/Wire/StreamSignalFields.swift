@@ -1,3 +1,4 @@
+internal import GatewayCore
 internal import GatewayJSON
 
 /// A field of one of the SFU's messages: its number in the bytes and its name in JSON.
@@ -18,23 +19,23 @@ struct StreamSignalField {
 
 /// The fields of a message from a client, in either encoding.
 protocol StreamSignalFields {
-  func text(_ field: StreamSignalField) throws(StreamSignalError) -> String?
+  func text(_ field: StreamSignalField) throws(GatewayError) -> String?
   /// Returns a number, or the number of an enumeration's value.
-  func number(_ field: StreamSignalField) throws(StreamSignalError) -> Int?
-  func message(_ field: StreamSignalField) throws(StreamSignalError) -> Self?
+  func number(_ field: StreamSignalField) throws(GatewayError) -> Int?
+  func message(_ field: StreamSignalField) throws(GatewayError) -> Self?
 }
 
 /// A JSON object whose members are the fields of a message (ProtoJSON), e.g. `{"token":"…"}`.
 struct StreamSignalObject: StreamSignalFields {
   private let view: JSONView
 
-  init(_ payload: UnsafeRawBufferPointer) throws(StreamSignalError) {
+  init(_ payload: UnsafeRawBufferPointer) throws(GatewayError) {
     do throws(JSONError) {
       view = try JSONDocument(payload).root
     } catch {
-      throw .invalid("not a JSON object: \(error)")
+      throw .malformedMessage.worded("not a JSON object: \(error)")
     }
-    guard view.isObject else { throw .invalid("not a JSON object") }
+    guard view.isObject else { throw .malformedMessage.worded("not a JSON object") }
   }
 
   private init(_ view: JSONView) {
@@ -46,23 +47,23 @@ struct StreamSignalObject: StreamSignalFields {
     return value
   }
 
-  func text(_ field: StreamSignalField) throws(StreamSignalError) -> String? {
+  func text(_ field: StreamSignalField) throws(GatewayError) -> String? {
     guard let value = value(field) else { return nil }
-    guard let text = value.string else { throw .invalid("\(field.name) must be a string") }
+    guard let text = value.string else { throw .malformedMessage.worded("\(field.name) must be a string") }
     return text
   }
 
-  func number(_ field: StreamSignalField) throws(StreamSignalError) -> Int? {
+  func number(_ field: StreamSignalField) throws(GatewayError) -> Int? {
     guard let value = value(field) else { return nil }
     if let number = value.integer { return Int(truncatingIfNeeded: number) }
     if let flag = value.bool { return flag ? 1 : 0 }
-    guard let name = value.string else { throw .invalid("\(field.name) must be a number or a name") }
+    guard let name = value.string else { throw .malformedMessage.worded("\(field.name) must be a number or a name") }
     return StreamReconnectStrategy(name: name)?.rawValue ?? 0
   }
 
-  func message(_ field: StreamSignalField) throws(StreamSignalError) -> StreamSignalObject? {
+  func message(_ field: StreamSignalField) throws(GatewayError) -> StreamSignalObject? {
     guard let value = value(field) else { return nil }
-    guard value.isObject else { throw .invalid("\(field.name) must be an object") }
+    guard value.isObject else { throw .malformedMessage.worded("\(field.name) must be an object") }
     return StreamSignalObject(value)
   }
 }

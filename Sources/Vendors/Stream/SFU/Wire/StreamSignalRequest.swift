@@ -7,16 +7,16 @@ enum StreamSignalRequest: Hashable {
   case leave
 
   /// Reads `SfuRequest` from bytes; returns nil if it contains no known message.
-  static func read(protobuf payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
+  static func read(protobuf payload: UnsafeRawBufferPointer) throws(GatewayError) -> StreamSignalRequest? {
     try read(ProtobufFields(Array(payload)[...]))
   }
 
   /// Reads `SfuRequest` from ProtoJSON; returns nil if it contains no known message.
-  static func read(json payload: UnsafeRawBufferPointer) throws(StreamSignalError) -> StreamSignalRequest? {
+  static func read(json payload: UnsafeRawBufferPointer) throws(GatewayError) -> StreamSignalRequest? {
     try read(StreamSignalObject(payload))
   }
 
-  private static func read(_ fields: some StreamSignalFields) throws(StreamSignalError) -> StreamSignalRequest? {
+  private static func read(_ fields: some StreamSignalFields) throws(GatewayError) -> StreamSignalRequest? {
     if let join = try fields.message(StreamSignalField(1, "joinRequest")) { return .join(try StreamSignalJoin(join)) }
     if try fields.message(StreamSignalField(2, "healthCheckRequest")) != nil { return .healthCheck }
     if try fields.message(StreamSignalField(3, "leaveCallRequest")) != nil { return .leave }
@@ -36,11 +36,11 @@ struct StreamSignalJoin: Hashable {
   /// The participation that this one replaces.
   var previousSessionID: String?
 
-  fileprivate init(_ fields: some StreamSignalFields) throws(StreamSignalError) {
+  fileprivate init(_ fields: some StreamSignalFields) throws(GatewayError) {
     token = try fields.text(StreamSignalField(1, "token")) ?? ""
     sessionID = try fields.text(StreamSignalField(2, "sessionId")) ?? ""
     guard Self.isSessionID(sessionID) else {
-      throw .invalid("session_id must be 1 to \(Self.sessionIDMax) bytes of printable ASCII")
+      throw .malformedMessage.worded("session_id must be 1 to \(Self.sessionIDMax) bytes of printable ASCII")
     }
     guard let details = try fields.message(StreamSignalField(7, "reconnectDetails")) else {
       let isFast = try fields.number(StreamSignalField(6, "fastReconnect")) == 1
