@@ -16,20 +16,20 @@ struct StreemTokenTests {
   private func reason(
     _ token: Credentials, for use: StreemTokenVerifier.Use = .starting, at now: WallTime = Self.now
   ) -> StreemReason? {
-    do throws(StreemReason) {
+    do throws(GatewayError) {
       _ = try claims(token, for: use, at: now)
       return nil
     } catch {
-      return error
+      return StreemReason(error)
     }
   }
 
   private func claims(
     _ token: Credentials, for use: StreemTokenVerifier.Use = .starting, at now: WallTime = Self.now
-  ) throws(StreemReason) -> StreemClaims {
+  ) throws(GatewayError) -> StreemClaims {
     let open = try verifier.open(token.token)
-    guard open.apiKey == Self.forge.id else { throw .unknownAPIKey }
-    guard let key = try? StreemVerificationKey(Self.forge.publicKey) else { throw .unknownAPIKey }
+    guard open.apiKey == Self.forge.id else { throw .applicationUnknown }
+    guard let key = try? StreemVerificationKey(Self.forge.publicKey) else { throw .applicationUnknown }
     return try verifier.verify(open, with: key, for: use, at: now)
   }
 

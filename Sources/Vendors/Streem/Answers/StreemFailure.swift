@@ -2,11 +2,20 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-/// An error in answer to a request over the socket or HTTP.
+/// An error in answer to a request over the socket or HTTP, in the format of its protocol.
 ///
-/// It has the vendor's reason if there is one, a sentence, and whether a retry may help.
+/// It has the vendor's or OAuth's reason if there is one, a sentence, and whether a retry may help.
 struct StreemFailure: Error, Hashable {
-  var type = "error"
+  /// The format of an error's JSON; for Streem's own, its `type`.
+  enum Form: String {
+    case error
+    /// The answer to a token.
+    case identifyFailed
+    /// `error` and `error_description` of OAuth.
+    case openID
+  }
+
+  var form = Form.error
   var reason: String
   var message: String
   var isRetryable = false
@@ -18,7 +27,7 @@ struct StreemFailure: Error, Hashable {
   /// Converts a gateway error. In answer to a token it becomes an `identifyFailed`.
   init(_ error: GatewayError, isOfToken: Bool = false) {
     let reason = StreemReason(error)
-    type = isOfToken ? "identifyFailed" : "error"
+    form = isOfToken ? .identifyFailed : .error
     self.reason = reason?.rawValue ?? error.name
     message = error.message
     isRetryable = Self.helpsToRetry(error)
@@ -65,7 +74,12 @@ struct StreemFailure: Error, Hashable {
 
   func json(_ request: RequestID? = nil) -> [UInt8] {
     JSONWriter.object { json in
-      json.member("type", type)
+      guard form != .openID else {
+        json.member("error", reason)
+        json.member("error_description", message)
+        return
+      }
+      json.member("type", form.rawValue)
       if let request { json.member("id", request.rawValue) }
       json.member("reason", reason)
       json.member("message", message)

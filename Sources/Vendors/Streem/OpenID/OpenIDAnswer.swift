@@ -12,8 +12,8 @@ struct OpenIDAnswer: Codable, Sendable {
   }
 
   /// Returns the redirect URL with an error (RFC 6749 section 4.1.2.1).
-  func address(_ error: OpenIDError) -> String {
-    address([HTTPField("error", error.code.rawValue), HTTPField("error_description", error.message)])
+  func address(_ error: StreemFailure) -> String {
+    address([HTTPField("error", error.reason), HTTPField("error_description", error.message)])
   }
 
   /// Returns the redirect URL; every answer names its issuer (RFC 9207 section 2).

@@ -17,31 +17,19 @@ struct OpenIDAuthorization: Codable, Sendable {
   let challenge: String
   let loginHint: String?
 
-  /// An error in a request. Some must not be redirected to the client: a wrong client or redirect URL is shown to the
-  /// person only (RFC 6749 section 4.1.2.1).
-  enum Refusal: Error {
-    case shown(OpenIDError)
-    case answered(OpenIDError, OpenIDAnswer)
-  }
-
-  init(
-    _ parameters: OpenIDParameters, company: Name, issuer: String, settings: OpenIDSettings
-  ) throws(Refusal) {
-    answer = try Self.answer(parameters, issuer: issuer, settings: settings)
-    do throws(OpenIDError) {
-      try parameters.check()
-      try Self.checkExtensions(parameters)
-      scopes = try Self.scopes(parameters)
-      challenge = try Self.challenge(parameters)
-      try Self.checkPrompt(parameters)
-      for name in ["state", "nonce", "login_hint"] as [Name] {
-        if let value = parameters[name], value.utf8.count > Self.textBytesMax {
-          throw OpenIDError(.invalidRequest, "\(name) is longer than \(Self.textBytesMax) bytes")
-        }
+  /// Validates a request whose errors the client may receive.
+  init(_ parameters: OpenIDParameters, company: Name, answer: OpenIDAnswer) throws(StreemFailure) {
+    try parameters.check()
+    try Self.checkExtensions(parameters)
+    scopes = try Self.scopes(parameters)
+    challenge = try Self.challenge(parameters)
+    try Self.checkPrompt(parameters)
+    for name in ["state", "nonce", "login_hint"] as [Name] {
+      if let value = parameters[name], value.utf8.count > Self.textBytesMax {
+        throw StreemFailure(.invalidRequest, "\(name) is longer than \(Self.textBytesMax) bytes")
       }
-    } catch {
-      throw .answered(error, answer)
     }
+    self.answer = answer
     self.company = company
     client = Name(parameters["client_id"] ?? "")
     nonce = parameters["nonce"]
@@ -69,41 +57,43 @@ struct OpenIDAuthorization: Codable, Sendable {
     return texts.reduce(256) { $0 + $1.utf8.count }
   }
 
-  private static func answer(
+  /// Returns where the client receives the answer. An error here is shown to the person only, because the client or its
+  /// redirect URL is wrong (RFC 6749 section 4.1.2.1).
+  static func answer(
     _ parameters: OpenIDParameters, issuer: String, settings: OpenIDSettings
-  ) throws(Refusal) -> OpenIDAnswer {
+  ) throws(StreemFailure) -> OpenIDAnswer {
     guard let id = parameters["client_id"], !parameters.isRepeated("client_id"),
       let client = settings.client(Name(id))
     else {
-      throw .shown(OpenIDError(.invalidClient, "client_id is missing, or names no registered client"))
+      throw StreemFailure(.invalidClient, "client_id is missing, or names no registered client")
     }
     guard let redirect = parameters["redirect_uri"].map({ Name($0) }), !parameters.isRepeated("redirect_uri"),
       client.mayReturn(to: redirect)
     else {
-      throw .shown(OpenIDError(.invalidRequest, "redirect_uri is missing, or is not registered for this client"))
+      throw StreemFailure(.invalidRequest, "redirect_uri is missing, or is not registered for this client")
     }
     let state = parameters.isRepeated("state") ? nil : parameters["state"]
     return OpenIDAnswer(redirect: redirect, state: state, issuer: issuer)
   }
 
-  private static func checkExtensions(_ parameters: OpenIDParameters) throws(OpenIDError) {
-    if parameters["request"] != nil { throw OpenIDError(.requestNotSupported, "request objects are not read") }
-    if parameters["request_uri"] != nil { throw OpenIDError(.requestURINotSupported, "request_uri is not fetched") }
+  private static func checkExtensions(_ parameters: OpenIDParameters) throws(StreemFailure) {
+    if parameters["request"] != nil { throw StreemFailure(.requestNotSupported, "request objects are not read") }
+    if parameters["request_uri"] != nil { throw StreemFailure(.requestURINotSupported, "request_uri is not fetched") }
     if parameters["registration"] != nil {
-      throw OpenIDError(.registrationNotSupported, "clients are registered by the operator")
+      throw StreemFailure(.registrationNotSupported, "clients are registered by the operator")
     }
     guard let type = parameters["response_type"] else {
-      throw OpenIDError(.invalidRequest, "response_type is missing")
+      throw StreemFailure(.invalidRequest, "response_type is missing")
     }
-    guard type == "code" else { throw OpenIDError(.unsupportedResponseType, "response_type must be code") }
+    guard type == "code" else { throw StreemFailure(.unsupportedResponseType, "response_type must be code") }
     if let mode = parameters["response_mode"], mode != "query" {
-      throw OpenIDError(.invalidRequest, "response_mode must be query")
+      throw StreemFailure(.invalidRequest, "response_mode must be query")
     }
   }
 
-  private static func scopes(_ parameters: OpenIDParameters) throws(OpenIDError) -> [Name] {
+  private static func scopes(_ parameters: OpenIDParameters) throws(StreemFailure) -> [Name] {
     let asked = scopes(in: parameters["scope"] ?? "")
-    guard asked.contains("openid") else { throw OpenIDError(.invalidScope, "scope must hold openid") }
+    guard asked.contains("openid") else { throw StreemFailure(.invalidScope, "scope must hold openid") }
     return knownScopes.filter(asked.contains)
   }
 
@@ -114,25 +104,25 @@ struct OpenIDAuthorization: Codable, Sendable {
 
   /// Returns the challenge. Without a method it would be `plain` (RFC 7636 section 4.3), which gives no protection, and
   /// is refused.
-  private static func challenge(_ parameters: OpenIDParameters) throws(OpenIDError) -> String {
+  private static func challenge(_ parameters: OpenIDParameters) throws(StreemFailure) -> String {
     guard let challenge = parameters["code_challenge"] else {
-      throw OpenIDError(.invalidRequest, "code_challenge is missing")
+      throw StreemFailure(.invalidRequest, "code_challenge is missing")
     }
     guard parameters["code_challenge_method"] == "S256" else {
-      throw OpenIDError(.invalidRequest, "code_challenge_method must be S256")
+      throw StreemFailure(.invalidRequest, "code_challenge_method must be S256")
     }
     guard challenge.utf8.count == 43, Base64URL.decode(challenge)?.count == 32 else {
-      throw OpenIDError(.invalidRequest, "code_challenge is not the base64url of a SHA-256")
+      throw StreemFailure(.invalidRequest, "code_challenge is not the base64url of a SHA-256")
     }
     return challenge
   }
 
   /// Checks `prompt`. Nobody stays logged in at the provider, so all values except `none` have the same effect.
-  private static func checkPrompt(_ parameters: OpenIDParameters) throws(OpenIDError) {
+  private static func checkPrompt(_ parameters: OpenIDParameters) throws(StreemFailure) {
     let prompts = (parameters["prompt"] ?? "").split(separator: " ")
     guard prompts.contains("none") else { return }
-    guard prompts.count == 1 else { throw OpenIDError(.invalidRequest, "prompt none stands alone") }
-    throw OpenIDError(.loginRequired, "a person has to log in")
+    guard prompts.count == 1 else { throw StreemFailure(.invalidRequest, "prompt none stands alone") }
+    throw StreemFailure(.loginRequired, "a person has to log in")
   }
 
   /// Returns whether the challenge was derived from `verifier` (RFC 7636 sections 4.1 and 4.6).

@@ -14,7 +14,7 @@ struct OpenIDGrants: Sendable {
   /// The maximum number of valid access tokens of one grant; a new one replaces the oldest.
   private static let accessesMax = 4
 
-  private typealias Transaction = StoreTransaction<OpenIDError>
+  private typealias Transaction = StoreTransaction<StreemFailure>
 
   private let store: any Store
   private let settings: OpenIDSettings
@@ -43,7 +43,7 @@ struct OpenIDGrants: Sendable {
   func admit(
     _ account: OpenIDAccount, to authorization: OpenIDAuthorization, isRight: Bool, isKnown: Bool,
     from address: String, at now: WallTime
-  ) async throws(OpenIDError) -> Admission {
+  ) async throws(StreemFailure) -> Admission {
     switch loginLimits.count(account, isRight: isRight, isKnown: isKnown, from: address, at: now) {
     case .wait(let wait): return .wait(wait)
     case .wrong: return .wrong
@@ -58,7 +58,7 @@ struct OpenIDGrants: Sendable {
     do throws(StoreError) {
       _ = try await store.settle(StoreCommit(writes: [write]), at: now)
     } catch {
-      throw OpenIDError(error)
+      throw StreemFailure(error)
     }
     return .admitted(code: code)
   }
@@ -69,10 +69,10 @@ struct OpenIDGrants: Sendable {
   /// verifier uses the code up, because its sender is not the client that requested it.
   func redeem(
     _ code: String, client: Name, company: Name, redirect: Name?, verifier: String, at now: WallTime
-  ) async throws(OpenIDError) -> OpenIDTokens {
+  ) async throws(StreemFailure) -> OpenIDTokens {
     let secrets = OpenIDSecrets(chance)
     let tokens = try await store.transact(at: now) {
-      (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
+      (transaction: inout Transaction) async throws(StreemFailure) -> OpenIDTokens? in
       let key = Self.key(ofCode: code)
       guard var row = try await transaction.get(key, as: OpenIDCodeRow.self), row.client == client,
         row.company == company
@@ -93,7 +93,7 @@ struct OpenIDGrants: Sendable {
       return tokens
     }
     guard let tokens else {
-      throw OpenIDError(.invalidGrant, "the code is unknown, expired, used, or another request's")
+      throw StreemFailure(.invalidGrant, "the code is unknown, expired, used, or another request's")
     }
     return tokens
   }
@@ -101,7 +101,7 @@ struct OpenIDGrants: Sendable {
   private func start(
     _ worth: OpenIDCodeRow.Worth, since: WallTime, _ secrets: OpenIDSecrets, in transaction: inout Transaction,
     at now: WallTime
-  ) async throws(OpenIDError) -> OpenIDTokens {
+  ) async throws(StreemFailure) -> OpenIDTokens {
     let authorization = worth.authorization
     let isLasting = authorization.scopes.contains("offline_access")
     let grant = OpenIDGrant(
@@ -153,11 +153,11 @@ struct OpenIDGrants: Sendable {
   /// may be stolen (RFC 9700 section 4.14.2). Within the reuse window it counts as a concurrent refresh.
   func refresh(
     _ token: String, client: Name, company: Name, scope: String?, at now: WallTime
-  ) async throws(OpenIDError) -> OpenIDTokens {
+  ) async throws(StreemFailure) -> OpenIDTokens {
     let secrets = OpenIDSecrets(chance)
     let parts = OpenIDSecrets.parts(token)
     let tokens = try await store.transact(at: now) {
-      (transaction: inout Transaction) async throws(OpenIDError) -> OpenIDTokens? in
+      (transaction: inout Transaction) async throws(StreemFailure) -> OpenIDTokens? in
       guard let (handle, secret) = parts,
         var grant = try await transaction.get(
           Self.key(ofGrant: OpenIDSecrets.sid(handle)), as: OpenIDGrant.self),
@@ -169,18 +169,18 @@ struct OpenIDGrants: Sendable {
       }
       // A client may ask for less, which changes nothing, and may not ask for more (RFC 6749 section 6).
       guard OpenIDAuthorization.scopes(in: scope ?? "").allSatisfy(grant.scopes.contains) else {
-        throw OpenIDError(.invalidScope, "the scope is wider than what was granted")
+        throw StreemFailure(.invalidScope, "the scope is wider than what was granted")
       }
       return issue(grant, handle: handle, secrets, in: &transaction, at: now)
     }
     guard let tokens else {
-      throw OpenIDError(.invalidGrant, "the refresh token is unknown, expired, used, or another client's")
+      throw StreemFailure(.invalidGrant, "the refresh token is unknown, expired, used, or another client's")
     }
     return tokens
   }
 
   /// Returns the grant of an access token; nil if it is unknown or has expired.
-  func grant(of access: String, at now: WallTime) async throws(OpenIDError) -> OpenIDGrant? {
+  func grant(of access: String, at now: WallTime) async throws(StreemFailure) -> OpenIDGrant? {
     guard let hash = AccessToken.hash(of: access) else { return nil }
     do throws(StoreError) {
       guard let row = try await store.get(Self.key(ofAccess: hash), as: OpenIDAccessRow.self, at: now) else {
@@ -188,7 +188,7 @@ struct OpenIDGrants: Sendable {
       }
       return try await store.get(Self.key(ofGrant: row.grant), as: OpenIDGrant.self, at: now)
     } catch {
-      throw OpenIDError(error)
+      throw StreemFailure(error)
     }
   }
 
@@ -196,9 +196,9 @@ struct OpenIDGrants: Sendable {
 
   /// Revokes an access token, or with a refresh token the whole grant (RFC 7009 section 2.1). An unknown token is
   /// ignored; a token of another client stays valid, and the request is refused.
-  func revoke(_ token: String, client: Name, company: Name, at now: WallTime) async throws(OpenIDError) {
+  func revoke(_ token: String, client: Name, company: Name, at now: WallTime) async throws(StreemFailure) {
     let hash = AccessToken.hash(of: token)
-    try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(StreemFailure) in
       var sid = OpenIDSecrets.parts(token).map { OpenIDSecrets.sid($0.handle) }
       if let hash {
         sid = try await transaction.get(Self.key(ofAccess: hash), as: OpenIDAccessRow.self)?.grant ?? sid
@@ -207,20 +207,20 @@ struct OpenIDGrants: Sendable {
         grant.company == company
       else { return }
       guard grant.client == client else {
-        throw OpenIDError(.invalidGrant, "the token was issued to another client")
+        throw StreemFailure(.invalidGrant, "the token was issued to another client")
       }
       if let hash { transaction.delete(Self.key(ofAccess: hash)) } else { try await end(sid, in: &transaction) }
     }
   }
 
   /// Ends the grant with that name, and its tokens.
-  func end(_ sid: Name, at now: WallTime) async throws(OpenIDError) {
-    try await store.transact(at: now) { (transaction: inout Transaction) async throws(OpenIDError) in
+  func end(_ sid: Name, at now: WallTime) async throws(StreemFailure) {
+    try await store.transact(at: now) { (transaction: inout Transaction) async throws(StreemFailure) in
       try await end(sid, in: &transaction)
     }
   }
 
-  private func end(_ sid: Name, in transaction: inout Transaction) async throws(OpenIDError) {
+  private func end(_ sid: Name, in transaction: inout Transaction) async throws(StreemFailure) {
     guard let grant = try await transaction.get(Self.key(ofGrant: sid), as: OpenIDGrant.self) else { return }
     Self.delete(grant, in: &transaction)
   }

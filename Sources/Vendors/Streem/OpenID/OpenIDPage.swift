@@ -52,10 +52,10 @@ enum OpenIDPage {
   }
 
   /// Returns a page about an error that the client must not receive.
-  static func failure(_ error: OpenIDError) -> HTTPResponse {
+  static func failure(_ error: StreemFailure) -> HTTPResponse {
     page(
-      status: error.code == .temporarilyUnavailable ? 503 : 400, title: "This login cannot go on",
-      "<p>\(Escaping.markup(error.message)).</p>\n<p><code>\(error.code.rawValue)</code></p>")
+      status: error.status == 503 ? 503 : 400, title: "This login cannot go on",
+      "<p>\(Escaping.markup(error.message)).</p>\n<p><code>\(error.reason)</code></p>")
   }
 
   static func companyUnknown() -> HTTPResponse {

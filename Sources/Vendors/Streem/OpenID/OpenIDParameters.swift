@@ -19,17 +19,17 @@ struct OpenIDParameters {
   }
 
   /// Reads the query of a GET or the form of a POST.
-  init(_ request: HTTPRequest) throws(OpenIDError) {
+  init(_ request: HTTPRequest) throws(StreemFailure) {
     guard request.method == "POST" else {
       self.init(request.query)
       return
     }
     guard Self.isForm(request) else {
-      throw OpenIDError(.invalidRequest, "the body must be application/x-www-form-urlencoded")
+      throw StreemFailure(.invalidRequest, "the body must be application/x-www-form-urlencoded")
     }
     guard let text = String(validating: request.body, as: UTF8.self),
       let fields = QueryString.parameters(of: Substring(text))
-    else { throw OpenIDError(.invalidRequest, "the form is not UTF-8") }
+    else { throw StreemFailure(.invalidRequest, "the form is not UTF-8") }
     self.init(fields)
   }
 
@@ -45,16 +45,21 @@ struct OpenIDParameters {
   }
 
   /// Throws if a parameter occurs twice or is too long.
-  func check() throws(OpenIDError) {
+  func check() throws(StreemFailure) {
     if let name = repeated.min() {
-      throw OpenIDError(.invalidRequest, "\(OpenIDError.plain(name.text)) is there more than once")
+      throw StreemFailure(.invalidRequest, "\(Self.plain(name.text)) is there more than once")
     }
     if values.values.contains(where: { $0.utf8.count > Self.valueBytesMax }) {
-      throw OpenIDError(.invalidRequest, "a parameter is longer than \(Self.valueBytesMax) bytes")
+      throw StreemFailure(.invalidRequest, "a parameter is longer than \(Self.valueBytesMax) bytes")
     }
     if values.values.contains(where: { $0.utf8.contains(0) }) {
-      throw OpenIDError(.invalidRequest, "a parameter holds a NUL")
+      throw StreemFailure(.invalidRequest, "a parameter holds a NUL")
     }
+  }
+
+  /// Returns `text` with only the characters allowed in `error_description` (RFC 6749 section 5.2), shortened.
+  private static func plain(_ text: String) -> String {
+    String(text.prefix(40).filter { $0.isASCII && ($0.isLetter || $0.isNumber || "_-.".contains($0)) })
   }
 
   func isRepeated(_ name: Name) -> Bool {

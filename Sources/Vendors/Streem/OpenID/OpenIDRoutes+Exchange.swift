@@ -8,7 +8,7 @@ extension OpenIDRoutes {
   var exchangeRoutes: [HTTPRoute] {
     [
       HTTPRoute("GET", "/streem/v1/companies/{code}/openid-configuration") { request, parameters in
-        do throws(OpenIDError) {
+        do throws(StreemFailure) {
           guard let place = try await place(request, parameters["code"]) else {
             return StreemFailure(.companyUnknown).response
           }
@@ -40,9 +40,9 @@ extension OpenIDRoutes {
 
   /// Returns the answer of the grants' store, which can only fail by being unavailable.
   private nonisolated(nonsending) func reached<Answer>(
-    _ body: nonisolated(nonsending) () async throws(OpenIDError) -> Answer
+    _ body: nonisolated(nonsending) () async throws(StreemFailure) -> Answer
   ) async throws(StreemFailure) -> Answer {
-    do throws(OpenIDError) { return try await body() } catch { throw StreemFailure(.storeUnavailable) }
+    do throws(StreemFailure) { return try await body() } catch { throw StreemFailure(.storeUnavailable) }
   }
 
   private func exchange(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
@@ -52,10 +52,10 @@ extension OpenIDRoutes {
       failure.message = "send an access token as Authorization: Bearer"
       throw failure
     }
-    guard let grant = try await reached({ () async throws(OpenIDError) in try await grants.grant(of: token, at: now) })
-    else {
+    let known = try await reached { () async throws(StreemFailure) in try await grants.grant(of: token, at: now) }
+    guard let grant = known else {
       var failure = StreemFailure(.credentialsMissing)
-      failure.reason = OpenIDError.Code.invalidToken.rawValue
+      failure.reason = OpenIDCode.invalidToken.rawValue
       failure.message = "the access token is unknown, expired, or revoked"
       failure.headers = [HTTPField("www-authenticate", #"Bearer realm="postern", error="invalid_token""#)]
       throw failure

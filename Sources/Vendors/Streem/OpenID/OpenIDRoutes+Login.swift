@@ -3,40 +3,33 @@ internal import GatewayCore
 // Authorization: the request, the login page, and the redirect to the client.
 
 extension OpenIDRoutes {
-  func authorize(_ request: HTTPRequest, _ place: Place) async -> HTTPResponse {
+  func authorize(_ request: HTTPRequest, _ place: Place) async throws(StreemFailure) -> HTTPResponse {
+    let parameters = try OpenIDParameters(request)
+    let answer = try OpenIDAuthorization.answer(parameters, issuer: place.addresses.issuer, settings: openID)
     let authorization: OpenIDAuthorization
-    do throws(OpenIDError) {
-      let parameters = try OpenIDParameters(request)
-      do throws(OpenIDAuthorization.Refusal) {
-        authorization = try OpenIDAuthorization(
-          parameters, company: place.company.code, issuer: place.addresses.issuer, settings: openID)
-      } catch {
-        switch error {
-        case .shown(let error): return OpenIDPage.failure(error)
-        case .answered(let error, let answer): return Self.redirect(answer.address(error))
-        }
-      }
+    do throws(StreemFailure) {
+      authorization = try OpenIDAuthorization(parameters, company: place.company.code, answer: answer)
     } catch {
-      return OpenIDPage.failure(error)
+      return Self.redirect(answer.address(error))
     }
     guard let sealed = seal.seal(authorization, until: services.wallTime + openID.requestLife) else {
-      return Self.redirect(answering: authorization, OpenIDError(.invalidRequest, "the request is too long"))
+      return Self.redirect(answering: authorization, StreemFailure(.invalidRequest, "the request is too long"))
     }
     return loginPage(sealed, place, name: authorization.loginHint)
   }
 
   /// Handles a submitted login form.
-  func logIn(_ request: HTTPRequest, _ place: Place) async throws(OpenIDError) -> HTTPResponse {
+  func logIn(_ request: HTTPRequest, _ place: Place) async throws(StreemFailure) -> HTTPResponse {
     let form = try OpenIDParameters(request)
     try form.check()
     let now = services.wallTime
     guard let sealed = form["request"], let authorization = seal.open(sealed, at: now),
       authorization.company == place.company.code
     else {
-      throw OpenIDError(.invalidRequest, "this page is too old; log in again from the application")
+      throw StreemFailure(.invalidRequest, "this page is too old; log in again from the application")
     }
     if form["cancel"] != nil {
-      return Self.redirect(answering: authorization, OpenIDError(.accessDenied, "the user gave up"))
+      return Self.redirect(answering: authorization, StreemFailure(.accessDenied, "the user gave up"))
     }
     let name = form["username"]
     let account = OpenIDAccount(company: place.company.code, user: Name(name ?? ""))
@@ -54,7 +47,7 @@ extension OpenIDRoutes {
 
   /// Returns whether the account and password are right. Invited customers have no password, so no client can log in as
   /// one.
-  private func admits(_ account: OpenIDAccount, password: String) async throws(OpenIDError) -> Bool {
+  private func admits(_ account: OpenIDAccount, password: String) async throws(StreemFailure) -> Bool {
     guard openID.admits(account, password: password, home: settings.homeCompany.code) else { return false }
     let now = services.wallTime
     let known = try await asking { () async throws(GatewayError) in
@@ -70,7 +63,7 @@ extension OpenIDRoutes {
       sealed, company: place.company, action: place.addresses.issuer + "/login", name: name, problem: problem)
   }
 
-  private static func redirect(answering authorization: OpenIDAuthorization, _ error: OpenIDError) -> HTTPResponse {
+  private static func redirect(answering authorization: OpenIDAuthorization, _ error: StreemFailure) -> HTTPResponse {
     redirect(authorization.answer.address(error))
   }
 

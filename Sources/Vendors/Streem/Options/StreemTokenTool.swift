@@ -72,17 +72,17 @@ struct StreemTokenTool: TokenTool {
     }
     let verifier = StreemTokenVerifier(
       audience: settings.audience, skew: try TokenPolicyDraft(arguments).leeway(usual: settings.skew))
-    do throws(StreemReason) {
+    do throws(GatewayError) {
       let open = try verifier.open(token)
       guard let named = settings.apiKeys.first(where: { $0.id == open.apiKey }),
         let key = try? StreemVerificationKey(named.key.publicKey)
-      else { throw .unknownAPIKey }
+      else { throw .applicationUnknown }
       return valid(try verifier.verify(open, with: key, at: now))
     } catch {
-      let message = error.gatewayError.message
+      let reason = StreemReason(error)?.rawValue ?? error.name
       return .refused(
-        StreemVendor.scheme, "refused: \(error.rawValue) (\(message))",
-        [.init(nil, "reason", .text(error.rawValue)), .init(nil, "message", .text(message))])
+        StreemVendor.scheme, "refused: \(reason) (\(error.message))",
+        [.init(nil, "reason", .text(reason)), .init(nil, "message", .text(error.message))])
     }
   }
 

@@ -144,7 +144,7 @@ struct StreemRoutes: Sendable {
     } catch {
       throw StreemFailure(error)
     }
-    do throws(StreemReason) {
+    do throws(GatewayError) {
       try authenticator.checkVersion(version)
     } catch {
       throw StreemFailure(.clientVersionTooOld, status: 426, "the client's version is older than the oldest accepted")

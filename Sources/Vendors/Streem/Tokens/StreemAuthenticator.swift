@@ -19,20 +19,20 @@ struct StreemAuthenticator: Authenticator {
   }
 
   func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
-    do throws(StreemReason) {
+    do throws(GatewayError) {
       let details = credentials.details?.unpacked(StreemDetails.self) ?? StreemDetails()
       try checkVersion(details.sdkVersion)
       let open = try verifier.open(credentials.token)
       return .pending { await logIn(open, credentials, details, at: now) }
     } catch {
-      return .decided(.failure(error.gatewayError))
+      return .decided(.failure(error))
     }
   }
 
   /// Throws if the client's version is older than the oldest accepted one. A client without a version is accepted.
-  func checkVersion(_ text: String?) throws(StreemReason) {
+  func checkVersion(_ text: String?) throws(GatewayError) {
     guard let oldest = settings.oldestVersion, let version = text.flatMap({ SDKVersion($0) }) else { return }
-    if version < oldest { throw .clientVersion }
+    if version < oldest { throw .clientOutdated }
   }
 
   private func logIn(
@@ -68,18 +68,13 @@ struct StreemAuthenticator: Authenticator {
     guard let (code, key) = try await keyring.key(open.apiKey, at: now),
       let company = try await directory.company(code, at: now)
     else {
-      throw StreemReason.unknownAPIKey.gatewayError
+      throw .applicationUnknown
     }
-    let claims: StreemClaims
-    do throws(StreemReason) {
-      claims = try verifier.verify(open, with: key, for: use, at: now)
-    } catch {
-      throw error.gatewayError
-    }
+    let claims = try verifier.verify(open, with: key, for: use, at: now)
     if let sid = claims.reservation {
       guard let reservation = try await directory.reservation(sid, at: now), reservation.status == .reserved,
         reservation.company == code, reservation.externalUserID == claims.subject
-      else { throw StreemReason.reservation.gatewayError }
+      else { throw .reservationInvalid }
     }
     guard company.isActive else { throw .companyForbidden.detailed("the company is not active") }
     if let companyCode, companyCode != code {
@@ -98,12 +93,7 @@ struct StreemAuthenticator: Authenticator {
     guard let presented = request.bearerToken else {
       throw .credentialsMissing.detailed("Authorization is not Bearer and a Streem Token")
     }
-    let open: StreemTokenVerifier.OpenToken
-    do throws(StreemReason) {
-      open = try verifier.open(presented)
-    } catch {
-      throw error.gatewayError
-    }
+    let open = try verifier.open(presented)
     let now = services.wallTime
     let (claims, company) = try await check(open, companyCode: nil, for: .going, at: now)
     guard claims.subject != UserID.anonymous.name else { throw .connectionRequired }

@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The reason why a Streem Token or its user is refused, as the word on the wire, e.g. `unknown_api_key`.
-enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
+/// The word on the wire for the reason why a Streem Token or its user is refused, e.g. `unknown_api_key`.
+enum StreemReason: String, CaseIterable {
   /// Not three strict base64url segments of two JSON objects, or an unknown `crit`.
   case malformed
   /// `alg` is not exactly `ES256`.
@@ -28,14 +28,14 @@ enum StreemReason: String, Error, Hashable, Sendable, CaseIterable {
   case companyUnknown = "company_unknown"
   case companyForbidden = "company_forbidden"
 
-  /// The reason as a gateway error.
+  /// The gateway error that means the same.
   var gatewayError: GatewayError {
     switch self {
     case .malformed: .tokenMalformed
     case .algorithm: .algorithmRefused
     case .issuer: .issuerMismatch
     case .unknownAPIKey: .applicationUnknown
-    case .keyID: .keyUnknown.detailed("kid is not the thumbprint of the API key")
+    case .keyID: .keyUnknown
     case .signature: .signatureInvalid
     case .audience: .audienceMismatch
     case .claimMissing: .claimMissing

@@ -40,44 +40,46 @@ struct StreemTokenVerifier: Sendable {
   }
 
   /// Checks what needs no key: form, algorithm, and that `iss` names an API key.
-  func open(_ token: String) throws(StreemReason) -> OpenToken {
+  func open(_ token: String) throws(GatewayError) -> OpenToken {
     let decoded: UnverifiedToken
     do throws(TokenError) {
       decoded = try UnverifiedToken(token, sizeMax: Self.sizeMax)
       try decoded.checkExtensions()
     } catch {
-      throw .malformed
+      throw .tokenMalformed
     }
-    guard decoded.header["alg"]?.equals("ES256") == true else { throw .algorithm }
+    guard decoded.header["alg"]?.equals("ES256") == true else { throw .algorithmRefused }
     let prefix = StreemClaims.issuerPrefix.utf8
-    guard let issuer = decoded.payload["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuer }
+    guard let issuer = decoded.payload["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuerMismatch }
     let apiKey = Name(Substring(issuer.utf8.dropFirst(prefix.count)))
-    guard !apiKey.text.isEmpty else { throw .issuer }
+    guard !apiKey.text.isEmpty else { throw .issuerMismatch }
     return OpenToken(apiKey: apiKey, token: token, header: decoded.header, payload: decoded.payload)
   }
 
   /// Checks the rest: `kid` if there is one, signature, audience, claims and times.
   func verify(
     _ open: OpenToken, with key: StreemVerificationKey, for use: Use = .starting, at now: WallTime
-  ) throws(StreemReason) -> StreemClaims {
-    if let keyID = open.header["kid"], keyID.string.map({ Name($0) }) != key.thumbprint { throw .keyID }
+  ) throws(GatewayError) -> StreemClaims {
+    if let keyID = open.header["kid"], keyID.string.map({ Name($0) }) != key.thumbprint {
+      throw .keyUnknown.detailed("kid is not the thumbprint of the API key")
+    }
     do throws(TokenError) {
       _ = try key.verifier.verifySignature(open.token, at: now)
     } catch TokenError.headerParameter {
-      throw .malformed
+      throw .tokenMalformed
     } catch {
-      throw .signature
+      throw .signatureInvalid
     }
     let named = open.payload["aud"].map { $0.elements ?? [$0] } ?? []
-    guard named.contains(where: { $0.string.map { Name($0) } == audience }) else { throw .audience }
+    guard named.contains(where: { $0.string.map { Name($0) } == audience }) else { throw .audienceMismatch }
     let claims = try read(open)
-    guard claims.issuedAt <= now + skew else { throw .notYetValid }
-    if use == .starting, claims.expiresAt + skew <= now { throw .expired }
+    guard claims.issuedAt <= now + skew else { throw .tokenUsedBeforeIssued }
+    if use == .starting, claims.expiresAt + skew <= now { throw .tokenExpired }
     guard now < claims.sessionExpiresAt else { throw .sessionExpired }
     return claims
   }
 
-  private func read(_ open: OpenToken) throws(StreemReason) -> StreemClaims {
+  private func read(_ open: OpenToken) throws(GatewayError) -> StreemClaims {
     guard let subject = try Self.text(open.payload["sub"]).map({ Name($0) }) else { throw .claimMissing }
     guard subject.text.utf8.count <= UserID.lengthMax else { throw .claimInvalid }
     return StreemClaims(
@@ -89,13 +91,13 @@ struct StreemTokenVerifier: Sendable {
   }
 
   /// Returns the string; nil if it is absent, null or empty, which three of the vendor's builders use alike.
-  private static func text(_ claim: JSONView?) throws(StreemReason) -> String? {
+  private static func text(_ claim: JSONView?) throws(GatewayError) -> String? {
     guard let claim, !claim.isNull else { return nil }
     guard let text = claim.string else { throw .claimInvalid }
     return text.isEmpty ? nil : text
   }
 
-  private static func date(_ claim: JSONView?) throws(StreemReason) -> WallTime {
+  private static func date(_ claim: JSONView?) throws(GatewayError) -> WallTime {
     guard let claim, !claim.isNull else { throw .claimMissing }
     guard let date = NumericDate.read(claim) else { throw .claimInvalid }
     return date
