@@ -3,8 +3,8 @@ internal import GatewayJSON
 
 /// JSON answers and bodies of the control API.
 enum ControlAnswer {
-  static func json(_ value: some Encodable, status: Int = 200) -> HTTPResponse {
-    guard let body = try? JSONCoder(layout: .sorted).encode(value) else { return HTTPResponse(status: 500) }
+  static func json(_ value: some Encodable, status: Int = 200, layout: JSONCoder.Layout = .sorted) -> HTTPResponse {
+    guard let body = try? JSONCoder(layout: layout).encode(value) else { return HTTPResponse(status: 500) }
     return HTTPResponse(status: status, headers: [HTTPField("content-type", "application/json")], body: body)
   }
 

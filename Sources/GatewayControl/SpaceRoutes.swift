@@ -19,7 +19,7 @@ struct SpaceRoutes {
       HTTPRoute("POST", "/spaces") { request, _ in await make(request) },
       HTTPRoute("GET", "/spaces/{name}") { _, parameters in
         guard let space = spaces[parameters["name"]] else { return ControlAnswer.error(Self.noSuchSpace) }
-        return Self.answer { Self.members(of: space, to: &$0) }
+        return Self.answer { SpaceBody(space).write(to: &$0) }
       },
       HTTPRoute("DELETE", "/spaces/{name}") { _, parameters in await end(parameters["name"]) },
     ]
@@ -33,10 +33,7 @@ struct SpaceRoutes {
     return Self.answer(capacity: 128 + page.count * 1_024) { json in
       // The value of `after` for the next page; absent on the last.
       if page.count == limit, let last = page.last { json.member("next", last.name.text) }
-      json.name("spaces")
-      json.beginArray()
-      for space in page { Self.write(space, to: &json) }
-      json.endArray()
+      json.member("spaces", objects: page) { SpaceBody($0).write(to: &$1) }
     }
   }
 
@@ -44,7 +41,7 @@ struct SpaceRoutes {
     do throws(GatewayError) {
       let space = try await spaces.make(try MakeSpaceOrder.space(request))
       // Only the answer to the creator contains the secret.
-      return Self.answer(201) { Self.members(of: space, secret: space.secret, to: &$0) }
+      return Self.answer(201) { SpaceBody(space, secret: space.secret).write(to: &$0) }
     } catch {
       return ControlAnswer.error(error)
     }
@@ -62,40 +59,12 @@ struct SpaceRoutes {
 
   // MARK: Answers
 
-  /// Returns an answer without an encoder, which takes longer than the rest of the creation of a small space.
+  /// Returns an answer that is written without an encoder.
   private static func answer(
     _ status: Int = 200, capacity: Int = 1_024, _ members: (inout JSONWriter) -> Void
   ) -> HTTPResponse {
     HTTPResponse(
       status: status, headers: [HTTPField("content-type", "application/json")],
       body: JSONWriter.object(capacity: capacity, members))
-  }
-
-  private static func write(_ space: NamedSpace, to json: inout JSONWriter) {
-    json.beginObject()
-    members(of: space, to: &json)
-    json.endObject()
-  }
-
-  /// Writes a hosted space in JSON.
-  private static func members(of space: NamedSpace, secret: String? = nil, to json: inout JSONWriter) {
-    json.member("connections", Int64(space.hosted.connectionCount))
-    json.name("frozen")
-    json.bool(space.hosted.isFrozen)
-    json.member("http_url", space.httpURL)
-    json.name("idle_s")
-    json.number(space.hosted.limits.idleTime.inSeconds)
-    json.member("name", space.name.text)
-    json.member("port", Int64(space.port.number))
-    if let secret { json.member("secret", secret) }
-    if let upstream = space.hosted.content.upstream { json.member("upstream", upstream) }
-    json.member("url", space.url)
-    json.name("urls")
-    json.beginObject()
-    for (name, url) in space.urls.sorted(by: { $0.key < $1.key }) {
-      json.name(name)
-      json.string(url)
-    }
-    json.endObject()
   }
 }

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
@@ -54,6 +55,17 @@ struct FaultOrderTests {
   func `a wrong fault order is refused, and the error names what would be right`(json: String, wanted: String) {
     let error = #expect(throws: GatewayError.self) { _ = try FaultOrder.read(json: Array(json.utf8)) }
     #expect(error?.message.contains(wanted) == true, "\(error?.message ?? "")")
+  }
+
+  @Test
+  func `an order that a client makes is aimed at its wire, if the fault affects connections`() throws {
+    let delay = [JSONMember("what", "reply:refresh"), JSONMember("by_ms", json: "300")]
+    let late = try FaultOrder.make("delay", delay, times: 2, among: "plain")
+    #expect(late.fault is Delay && late.times == 2 && late.aim.dialect == "plain")
+    let ahead = [JSONMember("ahead_s", json: "60")]
+    #expect(try FaultOrder.make("mint_expired", among: "plain").aim == FaultAim())
+    #expect(try FaultOrder.make("issuer_clock", ahead, among: "plain").aim == FaultAim())
+    #expect(throws: GatewayError.self) { _ = try FaultOrder.make("delay", times: 2) }
   }
 
   @Test

@@ -13,9 +13,13 @@ package struct TokenProviderClient: Sendable {
     self.scheme = scheme
   }
 
-  package func request(for user: UserID, life: TokenLife) -> HTTPRequest {
+  /// Returns the request for a token.
+  ///
+  /// - Parameter kind: The user's kind; nil for the provider's default, a regular user.
+  package func request(for user: UserID, kind: UserKind? = nil, life: TokenLife) -> HTTPRequest {
     let body = JSONWriter.object { json in
       json.member("user_id", user.rawValue)
+      if let kind { json.member("kind", kind.rawValue) }
       if let scheme { json.member("scheme", scheme) }
       switch life {
       case .lasting(let duration): json.member("life_s", secondsOf: duration.nanoseconds)

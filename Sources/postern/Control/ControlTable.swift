@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayJSON
 import GatewayReport
 
@@ -15,15 +16,14 @@ enum ControlTable {
 
   /// Returns a table of all known faults: the effect, the members of an order, and an example order.
   static func knownFaults(_ data: [UInt8]) -> String? {
-    guard let document = try? JSONDocument.parse(data), let faults = document.root["faults"]?.elements
-    else { return nil }
+    guard let known = try? JSONCoder().decode(KnownFaults.self, from: data) else { return nil }
     var rows = [["FAULT", "WHAT IT DOES"]]
-    for fault in faults {
-      rows.append([shown(fault["fault"]), shown(fault["summary"])])
-      let members = shown(fault["members"])
-      if members != none { rows.append(["", "says: \(members)"]) }
-      rows.append(["", "e.g.  \(VisibleText.escaping(fault["example"]?.text ?? ""))"])
+    for fault in known.faults {
+      rows.append([fault.fault, fault.summary])
+      if !fault.members.isEmpty { rows.append(["", "says: \(fault.members.joined(separator: ", "))"]) }
+      rows.append(["", "e.g.  \(fault.example.text)"])
     }
+    rows = rows.map { $0.map { VisibleText.escaping($0) } }
     return lines(rows)
   }
 

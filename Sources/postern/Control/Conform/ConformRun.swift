@@ -104,7 +104,7 @@ struct ConformRun: Sendable {
   }
 
   private func outcome(
-    of behaviour: Behaviour, in space: ConformScene.SpaceAnswer, beginsAtProvider: Bool
+    of behaviour: Behaviour, in space: SpaceBody, beginsAtProvider: Bool
   ) async throws -> ConformResult {
     let wire = options.wire
     guard let url = space.urls[wire.name] else {
@@ -115,7 +115,7 @@ struct ConformRun: Sendable {
     if let reason = upstream?.reason(against: behaviour, how) ?? behaviour.reasonAgainst(wire, how) {
       throw ConformEnd(verdict: .notApplicable, sentence: reason)
     }
-    let provider = try ControlClient(url: space.http_url, secret: nil)
+    let provider = try ControlClient(url: space.httpURL, secret: nil)
     // A random user name: a client that outlived its own space may reach this one on the same port, and must not be mistaken
     // for this client.
     let user = "conformer-\(String(Int(loop.events.nextShare() * 0x1p32), radix: 36))"
@@ -195,7 +195,7 @@ struct ConformRun: Sendable {
 
   // MARK: Spaces
 
-  private func space(for behaviour: Behaviour) async throws -> ConformScene.SpaceAnswer {
+  private func space(for behaviour: Behaviour) async throws -> SpaceBody {
     try await space(
       frozen: behaviour.isFrozen, settings: behaviour.settings, idle: behaviour.bound + Self.afterBound)
   }
@@ -203,7 +203,7 @@ struct ConformRun: Sendable {
   /// Makes a space that plays the gateway, or a route to the real one, which keeps its own settings and time.
   private func space(
     frozen: Bool = false, settings: [JSONMember] = [], idle: Duration
-  ) async throws -> ConformScene.SpaceAnswer {
+  ) async throws -> SpaceBody {
     let all = options.upstream.map { options.wire.settingsOfRoute + $0.settings } ?? options.wire.settings + settings
     let order = MakeSpaceOrder(
       upstream: options.upstream?.url, frozen: options.upstream == nil ? frozen : nil, seed: 1, idleS: idle.inSeconds,
@@ -211,12 +211,12 @@ struct ConformRun: Sendable {
     return try await decoded(options.control.send(.post("/spaces", order), by: dialer))
   }
 
-  private func end(_ space: ConformScene.SpaceAnswer) async {
+  private func end(_ space: SpaceBody) async {
     // A space that cannot be ended now ends by itself when it is idle.
     _ = try? await options.control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
   }
 
-  private func beginning(of space: ConformScene.SpaceAnswer) async throws -> Int {
+  private func beginning(of space: SpaceBody) async throws -> Int {
     struct Page: Decodable { let last: Int }
     let request = HTTPRequest.get("/spaces/\(space.name)/journal", query: [HTTPField("limit", "1")])
     let page: Page = try await decoded(options.control.send(request, by: dialer))
@@ -228,28 +228,26 @@ struct ConformRun: Sendable {
   /// - Parameter firstLife: Its life, if the client's timer is to go off in the run.
   private func token(
     for behaviour: Behaviour, _ firstLife: Duration?, of user: String, from provider: ControlClient,
-    in space: ConformScene.SpaceAnswer
+    in space: SpaceBody
   ) async throws -> String {
-    struct Minted: Decodable { let token: String }
     let given: Duration = if case .living(let life) = behaviour.token { life } else { .seconds(1) }
     let life = firstLife ?? given
-    let order = [
-      JSONMember("user_id", user), JSONMember("life_s", json: String(life.inSeconds)),
-      JSONMember("scheme", options.wire.tokenScheme),
-    ]
+    let minting = TokenProviderClient(scheme: options.wire.tokenScheme)
     // A provider with a configured failure rate may fail here.
     for _ in 0..<20 {
-      let answer = try await provider.send(.post("/v1/tokens", order), by: dialer)
+      let answer = try await provider.send(minting.request(for: UserID(user), life: .lasting(life)), by: dialer)
       guard answer.status < 500 else { continue }
-      let minted: Minted = try decoded(answer)
+      guard let token = minting.token(in: HTTPResponse(status: answer.status, json: answer.data)) else {
+        throw ConformEnd(verdict: .undecided, sentence: answer.complaint)
+      }
       if behaviour.token == .expired { try await advance(space) }
-      return minted.token
+      return token.token
     }
     throw ConformEnd(verdict: .undecided, sentence: "the provider makes no token to begin with")
   }
 
   /// Returns whether the gateway asks clients of the wire for tokens.
-  private func asks(_ space: ConformScene.SpaceAnswer) async throws -> Bool {
+  private func asks(_ space: SpaceBody) async throws -> Bool {
     struct Settings: Decodable {
       struct Dialect: Decodable {
         let name: String
@@ -263,7 +261,7 @@ struct ConformRun: Sendable {
   }
 
   /// Advances the space's time by a minute.
-  private func advance(_ space: ConformScene.SpaceAnswer) async throws {
+  private func advance(_ space: SpaceBody) async throws {
     let minute = AdvanceOrder(byS: 60, patienceMs: 0)
     _ = try await options.control.send(.post("/spaces/\(space.name)/clock/advance", minute), by: dialer)
   }
@@ -274,16 +272,16 @@ struct ConformRun: Sendable {
   }
 
   private func environment(
-    _ space: ConformScene.SpaceAnswer, url: String, user: String, token: String?
+    _ space: SpaceBody, url: String, user: String, token: String?
   ) -> [String: String] {
     typealias Name = ConformVariables
     if let upstream = options.upstream {
-      var variables = [Name.url: url, Name.httpURL: space.http_url]
-      if let path = upstream.tokenPath { variables[Name.tokenURL] = "\(space.http_url)\(path)" }
+      var variables = [Name.url: url, Name.httpURL: space.httpURL]
+      if let path = upstream.tokenPath { variables[Name.tokenURL] = "\(space.httpURL)\(path)" }
       return ProcessEnvironment.variables.merging(variables) { _, ours in ours }
     }
     return ProcessEnvironment.variables.merging([
-      Name.url: url, Name.httpURL: space.http_url, Name.tokenURL: "\(space.http_url)/v1/tokens", Name.user: user,
+      Name.url: url, Name.httpURL: space.httpURL, Name.tokenURL: "\(space.httpURL)/v1/tokens", Name.user: user,
       Name.token: token ?? "", Name.apiKey: "conform", Name.tokenScheme: options.wire.tokenScheme,
     ]) { _, ours in ours }
   }

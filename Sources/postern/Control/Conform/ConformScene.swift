@@ -11,7 +11,7 @@ struct ConformScene: Sendable {
   let loop: SocketLoop
   let dialer: SocketDialer
   let control: ControlClient
-  let space: SpaceAnswer
+  let space: SpaceBody
   /// The user that the client was given; nil where its application chooses one.
   let givenUser: String?
   let wire: ConformWire
@@ -30,13 +30,6 @@ struct ConformScene: Sendable {
   let clock: RunClock
   let memory: SceneMemory
   let stop: ConformStop
-
-  /// The control API's answer about a space: its name and the addresses of its wires, e.g. `ws://127.0.0.1:40123`.
-  struct SpaceAnswer: Decodable, Sendable {
-    let name: String
-    let http_url: String
-    let urls: [String: String]
-  }
 
   /// The time on the client's clock.
   var now: Instant { clock.now }
@@ -142,24 +135,16 @@ struct ConformScene: Sendable {
 
   /// Orders a fault by name, `times` times or without limit. Returns the number that ``mend(_:)`` needs.
   @discardableResult
-  func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws -> Int {
-    struct Ordered: Decodable { let number: Int }
-    var order = [JSONMember("fault", fault)] + members
-    if let times { order.append(JSONMember("times", json: String(times))) }
+  func fail(_ fault: String, _ members: [JSONMember] = [], times: Int? = nil) async throws -> UInt32 {
     // A client may also have connections of another wire, which the fault must not affect.
-    if !Self.ofNoConnection.contains(where: fault.hasPrefix) {
-      let who: [UInt8] = [JSONMember("dialect", dialect)].object()
-      order.append(JSONMember("who", json: String(decoding: who, as: UTF8.self)))
-    }
-    let answer = try await send(.post("/faults", order))
-    return try JSONCoder().decode(Ordered.self, from: answer.data).number
+    let answer = try await send(.fault(fault, members, times: times, among: dialect))
+    return try JSONCoder().decode(FaultBody.self, from: answer.data).number
   }
 
-  /// The prefixes of the faults that affect the provider, the keys or the clocks.
-  private static let ofNoConnection = ["mint_", "issuer_", "gateway_", "rotate_", "withdraw_"]
-
   /// Withdraws a fault.
-  func mend(_ number: Int) async throws { _ = try await send(HTTPRequest(method: "DELETE", path: "/faults/\(number)")) }
+  func mend(_ number: UInt32) async throws {
+    _ = try await send(HTTPRequest(method: "DELETE", path: "/faults/\(number)"))
+  }
 
   /// Waits until `duration` has passed on the client's clock.
   func pass(_ duration: Duration) async throws {

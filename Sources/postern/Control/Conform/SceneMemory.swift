@@ -7,7 +7,7 @@ final class SceneMemory: @unchecked Sendable {
   /// The user that the client has logged in as, where it is the application that chooses.
   var user: String?
   /// The number of the fault by which tokens die early.
-  var shortLives: Int?
+  var shortLives: UInt32?
 }
 
 /// An error for a client that ignores its given token and gets its first one from its provider.

@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayJSON
 import GatewayKit
@@ -32,29 +33,31 @@ struct ReplayProvider: Sendable {
       let token = try await mint(user, presented.kind, life, scheme)
       return presented.refusal == "signature_invalid" ? Self.tampered(token) : token
     }
-    let fault = [JSONMember("fault", "issuer_clock"), JSONMember("ahead_s", json: String(wrong.ahead))]
-    let ordered: Ordered = try await answer(.post("\(space)/faults", fault), of: control)
+    let ahead = JSONMember("ahead_s", json: String(wrong.ahead))
+    let answer = try await control.send(.fault("issuer_clock", [ahead], of: space), by: dialer)
+    guard answer.status < 400 else { throw Self.stopped(answer) }
+    let ordered = try JSONCoder().decode(FaultBody.self, from: answer.data)
     let token = try await mint(user, presented.kind, life, scheme)
     _ = try await control.send(HTTPRequest(method: "DELETE", path: "\(space)/faults/\(ordered.number)"), by: dialer)
     return token
   }
 
-  private struct Ordered: Decodable { let number: Int }
-  private struct Minted: Decodable { let token: String }
-
   private func mint(_ user: String, _ kind: String, _ life: Duration, _ scheme: String) async throws -> String {
-    let order = [
-      JSONMember("user_id", user), JSONMember("kind", kind), JSONMember("scheme", scheme),
-      JSONMember("life_s", json: String(life.inSeconds.rounded())),
-    ]
-    let minted: Minted = try await answer(.post("/v1/tokens", order), of: provider)
-    return minted.token
+    guard let kind = UserKind(rawValue: kind) else {
+      throw ReplayRun.Stopped(sentence: "a token: the journal has no kind of user that there is, but '\(kind)'")
+    }
+    let client = TokenProviderClient(scheme: scheme)
+    let rounded = Duration.saturating(seconds: life.inSeconds.rounded())
+    let request = client.request(for: UserID(user), kind: kind, life: .lasting(rounded))
+    let answer = try await provider.send(request, by: dialer)
+    guard let token = client.token(in: HTTPResponse(status: answer.status, json: answer.data)) else {
+      throw Self.stopped(answer)
+    }
+    return token.token
   }
 
-  private func answer<Content: Decodable>(_ request: HTTPRequest, of client: ControlClient) async throws -> Content {
-    let answer = try await client.send(request, by: dialer)
-    guard answer.status < 400 else { throw ReplayRun.Stopped(sentence: "a token: \(answer.complaint)") }
-    return try JSONCoder().decode(Content.self, from: answer.data)
+  private static func stopped(_ answer: ControlClient.Answer) -> ReplayRun.Stopped {
+    ReplayRun.Stopped(sentence: "a token: \(answer.complaint)")
   }
 
   /// Returns the token with one wrong character in the signature. It is not the last one, since some of its bits may

@@ -26,14 +26,6 @@ struct ReplayRun: Sendable {
     let sentence: String
   }
 
-  private struct Space: Decodable {
-    let name: String
-    let http_url: String
-    let port: Int
-    let urls: [String: String]
-    let secret: String?
-  }
-
   private struct Page: Decodable {
     let lines: [ReplayLine]
     let next: Int
@@ -45,7 +37,7 @@ struct ReplayRun: Sendable {
 
   /// Plays the script. Returns the lines of the new space's journal.
   func lines(of script: ReplayScript) async throws -> [ReplayLine] {
-    let space: Space = try await ask(.post("/spaces", MakeSpaceOrder(frozen: true, settings: settings)))
+    let space: SpaceBody = try await ask(.post("/spaces", MakeSpaceOrder(frozen: true, settings: settings)))
     let outcome: Result<[ReplayLine], any Error>
     do {
       outcome = .success(try await play(script, in: space))
@@ -57,13 +49,13 @@ struct ReplayRun: Sendable {
     return try outcome.get()
   }
 
-  private func play(_ script: ReplayScript, in space: Space) async throws -> [ReplayLine] {
+  private func play(_ script: ReplayScript, in space: SpaceBody) async throws -> [ReplayLine] {
     guard let secret = space.secret else {
       throw Stopped(sentence: "the gateway tells no secret to sign with: leave its keys out of --set")
     }
     var scene = Scene(
       urls: space.urls, port: space.port, tokens: ReplayTokens(secret: secret), path: "/spaces/\(space.name)",
-      provider: try ReplayProvider(space.http_url, control: control, space: "/spaces/\(space.name)", dialer))
+      provider: try ReplayProvider(space.httpURL, control: control, space: "/spaces/\(space.name)", dialer))
     try await setClock(script.beginning, scene)
     for step in script.steps {
       try await move(to: step.at, &scene)

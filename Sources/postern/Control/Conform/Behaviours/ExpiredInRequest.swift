@@ -8,7 +8,7 @@ extension Behaviour {
     settings: impatient,
     script: { scene in
       // Drops the answer to the client's request, be it a result or an error.
-      var lost: [Int] = []
+      var lost: [UInt32] = []
       for what in ["vendor", "error"] {
         lost.append(try await scene.fail("drop", [JSONMember("what", what)], times: 1))
       }
