@@ -3,12 +3,13 @@ import GatewayFleet
 import GatewayJSON
 import GatewayKit
 import GatewayPlanner
+import GatewayReport
 import GatewayRuntime
 import Testing
 
 @testable import postern
 
-/// One thing has one name: as a flag, as a key of a file, and as a member of the control API.
+/// One thing has one name: as a flag, as a key of a file, as a member of the control API, and as a figure of a report.
 struct NameTests {
   /// Returns whether a member has the name of one of the flags. A time's member has its unit as a suffix, a list's is in
   /// the plural, and the name of its group may be left out.
@@ -130,6 +131,86 @@ struct NameTests {
         #expect(named.contains(key), "\(action.word) --\(flag.name): \(members)")
       }
     }
+  }
+
+  /// The names of a storm's metrics for Prometheus that a figure of the report has otherwise, and those that are no
+  /// figure: it has no state of a moment, and no part of a sum that the report shows as a table.
+  private static let metrics: [String: String?] = [
+    "refresh.requests": "refresh.asked", "logins.accepted": "connects.ok", "logins.failed": "connects.failed",
+    "logins.return_refused": "return.refused", "logins.return_failed": "return.failed", "connections_ended": "cut_off",
+    "clients.away": nil, "clients.connected": nil, "clients.not_started": nil, "provider.calls_in_flight": nil,
+    "refresh.given_up": nil, "signed_out.idle": nil, "signed_out.other": nil, "info": nil, "over": nil, "seconds": nil,
+  ]
+
+  /// A storm in which each thing has happened another number of times.
+  private static var eventful: StormResult {
+    var result = StormResult()
+    (result.connects.attempted, result.connects.accepted) = (400, 397)
+    result.connects.failed.count("unreachable", 3)
+    result.behaviours[.wellBehaved, default: .init()].clients = 400
+    result.behaviours[.wellBehaved, default: .init()].connected = 397
+    (result.refreshes.asked, result.refreshes.answered) = (350, 340)
+    (result.refreshes.accepted, result.refreshes.timedOut) = (330, 5)
+    result.refreshes.refused.count("token_expired", 7)
+    result.refreshes.givenUp.count("no_token", 11)
+    (result.returns.interrupted, result.returns.attempts) = (60, 50)
+    result.returns.refused.count("overloaded", 13)
+    result.returns.failed.count("unreachable", 17)
+    result.disconnects.count("1006", 19)
+    var arrivals = ArrivalTally()
+    (arrivals.started, arrivals.notStarted) = (400, 23)
+    arrivals.unfinished = 29
+    result.arrivals = arrivals
+    (result.tokens.login.calls, result.tokens.login.granted, result.tokens.login.busy) = (130, 31, 37)
+    result.tokens.login.refused.count("401", 41)
+    result.tokens.login.failed.count("timeout", 43)
+    (result.tokens.refresh.calls, result.tokens.refresh.granted, result.tokens.refresh.busy) = (230, 47, 53)
+    result.tokens.refresh.refused.count("401", 59)
+    result.tokens.refresh.failed.count("timeout", 61)
+    var signOuts = SignOutTally()
+    signOuts.devices = 400
+    for (cause, count) in zip(TokenJar.Cause.allCases, [67, 71, 73, 79]) { signOuts.causes[cause] = count }
+    result.signOuts = signOuts
+    return result
+  }
+
+  /// Returns the name of a figure that a sample of the metrics page would have, e.g. `provider.login.busy` for
+  /// `postern_storm_provider_calls_total{purpose="login",outcome="busy"}`.
+  private static func figure(of sample: Substring) -> String {
+    let parts = sample.dropFirst("postern_storm_".count).split(separator: "{", maxSplits: 1)
+    var name = String(parts[0])
+    for unit in ["_total", "_count"] where name.hasSuffix(unit) { name.removeLast(unit.count) }
+    let labels = parts.count > 1 ? parts[1].dropLast().split(separator: ",").map { $0.split(separator: "\"")[1] } : []
+    name = ["provider_calls": labels.isEmpty ? "provider_calls" : "provider", "refreshes": "refresh"][name] ?? name
+    for group in ["arrivals", "provider", "refresh"] where name.hasPrefix("\(group)_") {
+      name = "\(group).\(name.dropFirst(group.count + 1))"
+    }
+    return ([name] + (name == "info" ? [] : labels.map { String($0) })).joined(separator: ".")
+  }
+
+  @Test
+  func `each metric of a storm has the name of its figure in the report, and the same value`() throws {
+    let result = Self.eventful
+    let page = StormMetrics(run: "r", scenario: "s", dialect: "plain", clients: 400).page(result, isOver: true)
+    var exceptions = Set(Self.metrics.keys)
+    var compared: Set<Double> = []
+    for line in String(decoding: page, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+      let sample = try #require(line.lastIndex(of: " "))
+      let name = Self.figure(of: line[..<sample])
+      // A histogram is the figures `.p50` to `.max`.
+      guard !name.contains("seconds") || name == "seconds" else { continue }
+      exceptions.remove(name)
+      guard let known = Self.metrics[name, default: name] else {
+        #expect(Metric.named(name) == nil, "\(line) is a figure")
+        continue
+      }
+      let metric = try #require(Metric.named(known), "\(line) is no figure called \(known)")
+      let value = try #require(Double(line[line.index(after: sample)...]))
+      #expect(metric.value(result) == value, "\(line) is \(known)")
+      compared.insert(value)
+    }
+    #expect(exceptions.isEmpty)
+    #expect(compared.count > 18)
   }
 
   @Test
