@@ -44,12 +44,18 @@ def run(kind):
     good = True
     for suite in suites:
         log = folder / f"{kind}-{suite}.log"
+        # Reports go to files: nobody sees what a process of an exit test writes.
+        for old in folder.glob(f"{kind}-{suite}.report.*"):
+            old.unlink()
+        told = f"log_path={folder}/{kind}-{suite}.report"
         begun = time.monotonic()
         status = call(
-            ["swift", "test", "--skip-build", *flags, "--filter", f"^{suite}\\."],
-            {**declared, **options, "SWIFT_BACKTRACE": "enable=no"}, log)
+            # One test at a time: side by side on few cores, instrumented tests take longer than the limits of what they test.
+            ["swift", "test", "--skip-build", "--no-parallel", *flags, "--filter", f"^{suite}\\."],
+            {**declared, **{name: f"{value} {told}" for name, value in options.items()}, "SWIFT_BACKTRACE": "enable=no"}, log)
         text = log.read_text(errors="replace")
-        reports = REPORT.findall(text)
+        files = sorted(folder.glob(f"{kind}-{suite}.report.*"))
+        reports = REPORT.findall("\n".join([text, *(file.read_text(errors="replace") for file in files)]))
         tests = re.findall(r"Test run with (\d+) tests", text)
         ran = sum(map(int, tests))
         is_good = status == 0 and not reports and ran > 0
@@ -57,6 +63,8 @@ def run(kind):
         print(
             f"{kind:<8} {suite:<20} {ran:>5} tests {time.monotonic() - begun:6.0f} s {len(reports):>4} reports"
             f"  {'clean' if is_good else f'FAILED, status {status}: {log.relative_to(ROOT)}'}", flush=True)
+        for file in files:
+            print(f"         {file.relative_to(ROOT)}", flush=True)
     return good
 
 

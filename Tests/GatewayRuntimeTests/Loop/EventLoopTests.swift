@@ -189,6 +189,8 @@ struct EventLoopTests {
       drain()
     }
     withExtendedLifetime(action) { #expect(journal.entries == [0, 10, 20]) }
+    // Its body has it.
+    action = nil
   }
 
   @Test
