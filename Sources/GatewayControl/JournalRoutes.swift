@@ -35,6 +35,7 @@ struct JournalRoutes {
       HTTPRoute("POST", "/journal/await") { request, _ in await wait(request) },
       HTTPRoute("GET", "/journal/export") { request, _ in export(request) },
       HTTPRoute("GET", "/journal/stream") { request, _ in stream(request) },
+      RecordingRoute(gateway: gateway).route,
     ]
   }
 

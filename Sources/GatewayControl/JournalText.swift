@@ -11,7 +11,10 @@ package enum JournalText {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  static func write(_ line: JournalLine, to json: inout JSONWriter) {
+  /// Writes the line, and at its end what `addition` writes.
+  static func write(
+    _ line: JournalLine, to json: inout JSONWriter, adding addition: (inout JSONWriter) -> Void = { _ in }
+  ) {
     json.beginObject()
     json.member("n", Int64(clamping: line.number))
     json.member("at_ms", line.at.milliseconds)
@@ -23,6 +26,7 @@ package enum JournalText {
     if let dialect = line.dialect { json.member("dialect", dialect) }
     writeDetails(of: line, to: &json)
     if let payload = line.payload { json.member("payload", payload) }
+    addition(&json)
     json.endObject()
   }
 

@@ -4,6 +4,7 @@ import concurrent.futures
 import json
 import os
 import subprocess
+import time
 import types
 
 import pytest
@@ -94,6 +95,28 @@ def test_the_same_gateway_does_the_same(host, journal):
     assert alike == len([line for line in lines if not line["kind"].startswith(("http_", "provider_"))])
     # Nothing is left of it.
     assert len(control(host, "GET", "/spaces").json["spaces"]) == 1
+
+
+def test_a_recording_of_a_space_is_replayed_as_its_journal_is(host, tmp_path):
+    made = control(host, "POST", "/spaces", {"settings": SETTINGS}).json
+    address = f"{host.control_url}/spaces/{made['name']}"
+    space = types.SimpleNamespace(url=made["url"], control_url=address, secret=made["secret"])
+    file = tmp_path / "run.jsonl"
+    command = [os.environ["POSTERN"], "ctl", "record", str(file), "--space", made["name"], "--url", host.control_url]
+    recording = subprocess.Popen(command)
+    deadline = time.monotonic() + 60
+    while not (file.exists() and file.read_text()):
+        assert recording.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    play(space, lambda order: control(host, "POST", f"/spaces/{made['name']}/clock/advance", order))
+    control(space, "POST", "/journal/await", {"kind": "closed", "count": 5, "within_ms": 60_000})
+    # The space ends its recordings.
+    control(host, "DELETE", f"/spaces/{made['name']}")
+    assert recording.wait(60) == 0
+    text = file.read_text()
+    assert "eyJ" not in text and '"recording_ended":"stopped"' in text and "token-1" in text
+    status, said = replay(host, file)
+    assert status == 0 and "0 connections different" in said, said
 
 
 def test_another_gateway_is_told_from_it(host, journal):

@@ -19,6 +19,8 @@ struct ConnectionRecord {
   private var user: UInt32 = 0
   /// When the client was asked for another token; nil if it was not.
   private var requestedAt: Instant?
+  /// The client's upgrade and its answer until the connection is open, for a recording; nil without one.
+  private var upgrade: HTTPExchange?
 
   init(_ id: ConnectionID, in control: ProxyControl, reading eyes: (any ConnectionEyes)?) {
     (self.id, journal, wire, self.eyes) = (id, control.journal, control.wireName, eyes)
@@ -26,10 +28,17 @@ struct ConnectionRecord {
     lastHeard = askedAt
   }
 
+  /// The gateway has accepted the client's upgrade.
+  mutating func accepted(_ asked: HTTPRequest?, _ answer: HTTPResponse?) {
+    if journal.isRecorded { upgrade = asked.map { HTTPExchange($0, answer) } }
+  }
+
   /// The client's socket is open.
   mutating func opened() {
     let now = journal.loop.now
     (openedAt, lastHeard) = (now, now)
+    if let upgrade { journal.note(upgrade) }
+    upgrade = nil
     write(.connectionOpened(upstream: JournalDelay(now - askedAt)))
     guard let eyes else { return }
     if eyes.shown != nil { write(.loginAsked) }

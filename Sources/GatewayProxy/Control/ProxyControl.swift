@@ -38,6 +38,14 @@ package final class ProxyControl: @unchecked Sendable {
     self.log = LoopLog(log, on: loop)
   }
 
+  /// Creates the control of a proxy without a control port, whose journal is only recorded.
+  package convenience init(recordingOn loop: EventLoop, seed: UInt64) {
+    self.init(on: loop, bytes: Self.recordedBytes, payloadBytes: nil, seed: seed, log: nil)
+  }
+
+  /// The room for what happened if nobody reads it but a recording.
+  private static let recordedBytes = 1 << 16
+
   /// Ends the waits for the journal, and the log. After the last connection has ended.
   package func end() {
     journal.end()
@@ -74,13 +82,22 @@ package final class ProxyControl: @unchecked Sendable {
     _ request: HTTPRequest, usually: nonisolated(nonsending) (HTTPRequest, ProxyTarget?) async -> HTTPResponse
   ) async -> HTTPResponse {
     let tokens = tokens.flatMap { $0.watch.isAsked(by: request) ? $0 : nil }
-    let answer = await faults.answer(request, method: request.method, pattern: request.path, Self.words) {
+    var answer = await faults.answer(request, method: request.method, pattern: request.path, Self.words) {
       guard let tokens else { return await usually(request, nil) }
       return await tokens.answer(request, journal, faults, Self.words) { await usually($0, tokens.target) }
+    }
+    if journal.isRecorded {
+      if let length = answer.contentLength, length <= Self.recordedBodyMax {
+        _ = await WholeBody.read(&answer, atMost: Self.recordedBodyMax)
+      }
+      journal.note(HTTPExchange(request, answer))
     }
     journal.write(route: routes.route(of: request), status: answer.status, dialect: BlindWire.number)
     return answer
   }
+
+  /// A longer body, or one without a known length, is passed on in pieces and is in no recording.
+  private static let recordedBodyMax = 1 << 16
 
   /// Returns the answer of a fault.
   private static func words(_ error: GatewayError) -> HTTPResponse {
@@ -96,6 +113,7 @@ package final class ProxyControl: @unchecked Sendable {
   /// Writes that an upgrade was refused, by the gateway behind the proxy, by the proxy or by a fault.
   func note(refused response: HTTPResponse, of upgrade: HTTPRequest) {
     let then = eyes(for: upgrade, ConnectionID(loop: 0, serial: 0))?.then(atStatus: response.status)
+    journal.note(HTTPExchange(upgrade, response))
     journal.write(
       .upgradeRefused(
         then.map(ConnectionRecord.error), status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),

@@ -58,6 +58,7 @@ final class ProxiedConnection: @unchecked Sendable {
     let named = answer?.header("sec-websocket-protocol")
     let fields = answer.map { route.fields.ofAnswer($0).filter { !$0.name.hasPrefix("sec-websocket-") } } ?? []
     let upgrade = upgrade
+    record?.accepted(asked, answer)
     (self.upgrade, answer, asked) = (nil, nil, nil)
     guard upgrade?.give(.accept(faulty?.client ?? client, subprotocol: named, fields: fields)) != true else { return }
     client.hasEnded = true

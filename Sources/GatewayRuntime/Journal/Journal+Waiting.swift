@@ -51,6 +51,7 @@ extension Journal {
   package func end() {
     hasEnded = true
     for number in waiters.keys.sorted() { end(number, isMet: false) }
+    for held in recorders { held.recorder?.journalEnded() }
   }
 
   /// Matches the newest record against the waiters.

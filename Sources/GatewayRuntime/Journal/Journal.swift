@@ -28,6 +28,9 @@ package final class Journal: @unchecked Sendable {
   private var wordNumbers: [Name: UInt16] = [:]
   /// The observer of every record.
   @exclusivity(unchecked) package var observer: (any JournalObserver)?
+  /// The recorders of every line, and the request that the next line is about.
+  @exclusivity(unchecked) var recorders: [Held] = []
+  var exchange: HTTPExchange?
   private var realBeganAt = Instant.zero
   /// The waiters, by number.
   @exclusivity(unchecked) var waiters: [UInt64: JournalWaiter] = [:]
@@ -88,6 +91,13 @@ package final class Journal: @unchecked Sendable {
   package func write(
     _ event: JournalEvent, by connection: ConnectionID? = nil, user: UInt32 = 0, dialect: UInt8 = .max
   ) {
+    let record = append(event, by: connection, user: user, dialect: dialect)
+    if !recorders.isEmpty { self.record(last, record, nil, .text) }
+  }
+
+  private func append(
+    _ event: JournalEvent, by connection: ConnectionID?, user: UInt32, dialect: UInt8
+  ) -> JournalRecord {
     last += 1
     let record = JournalRecord(
       at: loop.now, wallTime: loop.wallTime,
@@ -99,6 +109,7 @@ package final class Journal: @unchecked Sendable {
     payloads?.skip(at: place(of: last))
     if !waiters.isEmpty { tell(record) }
     observer?.journalWrote(event.kind, by: connection, of: names.users[user])
+    return record
   }
 
   /// Records a message that came in or went out, and its content if that is stored.
@@ -106,8 +117,9 @@ package final class Journal: @unchecked Sendable {
     _ event: JournalEvent, saying payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, by connection: ConnectionID,
     user: UInt32, dialect: UInt8
   ) {
-    write(event, by: connection, user: user, dialect: dialect)
+    let record = append(event, by: connection, user: user, dialect: dialect)
     payloads?.write(payload, kind, at: place(of: last))
+    if !recorders.isEmpty { self.record(last, record, payload, kind) }
   }
 
   /// Whether it stores the content of messages.

@@ -6,7 +6,7 @@ enum ControlCommand: Command {
   static let summary = "send orders to a running gateway's control API"
   static var operands: String {
     (controlActions.map { $0.word + ($0.operand.isEmpty ? "" : " \($0.operand)") }
-      + [ConformCommand.word, "\(ReplayCommand.word) FILE"])
+      + [ConformCommand.word, "\(RecordCommand.word) FILE", "\(ReplayCommand.word) FILE"])
       .joined(separator: "|")
   }
   static let example = "postern ctl expire --user ann --url http://127.0.0.1:8081"
@@ -18,7 +18,9 @@ enum ControlCommand: Command {
     "url", "control-secret-file", "json", "user", "session", "all", "space", "name", "set", "by",
   ]
 
-  static var actions: [CommandPage] { controlActions.map(\.page) + [ConformCommand.page, ReplayCommand.page] }
+  static var actions: [CommandPage] {
+    controlActions.map(\.page) + [ConformCommand.page, RecordCommand.page, ReplayCommand.page]
+  }
   static let controlActions: [ControlAction] =
     [
       .health, .ready, .metrics, .settings, .sessions, .session, .expire, .refresh, .disconnect, .say, .revoke, .signal,
@@ -71,10 +73,11 @@ enum ControlCommand: Command {
   }
 
   static func run(_ arguments: Arguments) async throws -> Int32 {
-    let known = controlActions.map(\.word) + [ConformCommand.word, ReplayCommand.word]
+    let known = controlActions.map(\.word) + [ConformCommand.word, RecordCommand.word, ReplayCommand.word]
     let words = known.joined(separator: ", ")
     guard let word = arguments.operands.first else { throw UsageError("ctl needs an action: \(words)") }
     if word == ConformCommand.word { return try await ConformCommand.run(arguments) }
+    if word == RecordCommand.word { return try await RecordCommand.run(arguments) }
     if word == ReplayCommand.word { return try await ReplayCommand.run(arguments) }
     guard let action = controlActions.first(where: { $0.word == word }) else {
       let near = Suggestion.question(Suggestion.near(word, among: known))

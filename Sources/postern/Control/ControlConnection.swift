@@ -12,9 +12,11 @@ struct ControlConnection: Sendable {
   private static let usualURL = "http://127.0.0.1:8081"
 
   /// The flags of every action.
-  static let section = FlagSection("the control port", port + answer)
+  static let section = FlagSection("the control port", port + space + answer)
   /// The flags of the commands that ask the control port more than once.
   static let portSection = FlagSection("the control port", port)
+  /// The flags of the commands that ask for more than one answer of a gateway or a space.
+  static let spaceSection = FlagSection("the control port", port + space)
 
   @OptionList<ControlConnection>
   private static var port: [Option<ControlConnection>] {
@@ -25,10 +27,14 @@ struct ControlConnection: Sendable {
   }
 
   @OptionList<ControlConnection>
-  private static var answer: [Option<ControlConnection>] {
+  private static var space: [Option<ControlConnection>] {
     Option(
       "space", "NAME", "send the order to this hosted space instead of the gateway", \.space,
       .text)
+  }
+
+  @OptionList<ControlConnection>
+  private static var answer: [Option<ControlConnection>] {
     Option(
       "node", "NAME", "ask only the process with this --node-name, of those that share the store",
       \.node,
@@ -36,7 +42,7 @@ struct ControlConnection: Sendable {
     Option("json", "print the gateway's answer as JSON", \.printsJSON)
   }
 
-  init(_ arguments: Arguments) throws { try arguments.read(Self.port + Self.answer, into: &self) }
+  init(_ arguments: Arguments) throws { try arguments.read(Self.port + Self.space + Self.answer, into: &self) }
 
   /// Returns a client of the control port.
   func client() throws -> ControlClient { try ControlClient(url: url, secret: secret) }

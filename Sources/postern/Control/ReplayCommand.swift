@@ -51,7 +51,7 @@ enum ReplayCommand {
       throw UsageError(
         "FILE: line \(error.number) of '\(file)' is no line of a journal; export one with GET /journal/export")
     }
-    guard lines.first?.n == 1 else {
+    guard lines.first?.n == 1 || ReplayLine.isRecording(bytes) && !lines.isEmpty else {
       throw UsageError("FILE: '\(file)' does not begin with the first line of a journal: what was before is missing")
     }
     return lines

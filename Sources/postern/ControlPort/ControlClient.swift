@@ -47,6 +47,16 @@ struct ControlClient {
     return try await Task(executorPreference: loop.events) { try await send(request, by: SocketDialer(on: loop)) }.value
   }
 
+  /// Sends a request whose answer is a stream, on the loop of the dialer. Call it from a task on that loop.
+  nonisolated(nonsending) func open(_ request: HTTPRequest, by dialer: SocketDialer) async throws -> HTTPResponse {
+    var message = request
+    if let secret { message.headers.append(HTTPField("authorization", "Bearer \(secret)")) }
+    switch await dialer.forward(message, to: target) {
+    case .success(let response): return response
+    case .failure(let failure): throw ControlUnreachable(address: address, failure: failure, patience: Self.patience)
+    }
+  }
+
   /// Sends the request on the loop of the dialer. Call it from a task on that loop.
   ///
   /// An advance takes as long as clients take to answer, and longer on a slow machine, so it has no timeout.

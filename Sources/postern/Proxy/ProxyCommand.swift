@@ -1,3 +1,4 @@
+import GatewayControl
 import GatewayCore
 import GatewayKit
 import GatewayProcess
@@ -83,7 +84,9 @@ enum ProxyCommand: Command {
         await loop.events.sleep(until: loop.events.now + .milliseconds(20))
       }
       parts.control?.end()
+      parts.recording?.recorder.end()
     }
+    parts.recording?.file.close()
     await controlListener?.stopAccepting()
     await controlListener?.finishRequests(within: farewell)
     await loop.perform { parts.orders.end() }
@@ -102,6 +105,7 @@ enum ProxyCommand: Command {
       let host = literal(options.control?.host ?? "")
       lines.append("control  http://\(host):\(controlPort); faults and journal on\(wire)\(tokens)")
     }
+    if let recording = options.recording { lines.append("record   \(recording.path), without secrets") }
     if let routes = options.routes {
       lines.append("routes   \(routes.countMax) at most, by POST /spaces, to \(options.targets.text)")
     }

@@ -26,6 +26,11 @@ struct ProxyDraft: Sendable {
 
   var control = ProxyControlDraft()
 
+  // MARK: Recording
+
+  var recordPath: String?
+  var recordBytesMax: Int?
+
   // MARK: Routes
 
   var hostsSpaces = false

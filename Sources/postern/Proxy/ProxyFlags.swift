@@ -3,13 +3,14 @@ import GatewayKit
 
 /// The flags of `postern proxy`.
 enum ProxyFlags {
-  static let options = addresses + target + limits + control + routes
+  static let options = addresses + target + limits + control + recording + routes
 
   static let sections = [
     FlagSection("addresses", addresses),
     FlagSection("the target", target),
     FlagSection("limits", limits),
     FlagSection("the control port", control),
+    FlagSection("recording", recording),
     FlagSection("routes", routes),
   ]
 
@@ -84,6 +85,17 @@ enum ProxyFlags {
   }
 
   private static let control = ProxyControlDraft.options.map { $0.of(\ProxyDraft.control) }
+
+  @OptionList<ProxyDraft>
+  private static var recording: [Option<ProxyDraft>] {
+    Option(
+      "record", "FILE",
+      "record upgrades, messages and HTTP to this file, without secrets; an existing file is replaced", \.recordPath,
+      .text)
+    Option(
+      "record-bytes-max", "N", "the largest recording in bytes; it ends there (default 1073741824)", \.recordBytesMax,
+      .int(4096...(1 << 40)))
+  }
 
   @OptionList<ProxyDraft>
   private static var routes: [Option<ProxyDraft>] {

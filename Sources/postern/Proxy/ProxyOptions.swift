@@ -22,6 +22,8 @@ struct ProxyOptions: Sendable {
   let control: ProxyControlOptions?
   /// The routes that orders make; nil if none may be made.
   let routes: RouteOptions?
+  /// The recording of the own route; nil for none.
+  let recording: RecordingOptions?
   /// Whether the process ends with its standard input.
   let endsWithInput: Bool
   private let names: [String]
@@ -51,6 +53,7 @@ struct ProxyOptions: Sendable {
     guard control != nil || !draft.hostsSpaces else {
       throw UsageError("--spaces needs --control-port, which makes the routes; give it too")
     }
+    recording = try RecordingOptions(draft)
     routes = draft.hostsSpaces ? RouteOptions(draft.spaces) : nil
     listener = try Self.listener(draft, takesFaults: control != nil)
   }

@@ -12,6 +12,8 @@ final class ProxyParts: @unchecked Sendable {
   let route: ProxyRoute?
   /// The journal and the faults of that route; nil without a control port.
   let control: ProxyControl?
+  /// The recording of that route, and its file; nil without one.
+  let recording: RunningRecording?
   /// The host of the routes that orders make; nil if none may be made.
   let host: RouteHost?
   let spaces: Spaces?
@@ -26,8 +28,13 @@ final class ProxyParts: @unchecked Sendable {
     let host = options.routes.map { RouteHost(options, $0, on: loop, dialer, failures) }
     self.host = host
     spaces = host?.spaces()
-    let control = options.target == nil ? nil : options.control?.control(on: loop.events, seed: options.seed)
+    let control =
+      options.target == nil
+      ? nil
+      : options.control?.control(on: loop.events, seed: options.seed)
+        ?? options.recording.map { _ in ProxyControl(recordingOn: loop.events, seed: options.seed) }
     self.control = control
+    recording = control.flatMap { control in options.recording?.begin(of: control.journal) }
     route = options.target.map { target in
       let load = host?.load(on: target) ?? HostLoad(options.limits, on: loop.events)
       return ProxyRoute(

@@ -12,7 +12,7 @@ import GatewayKit
 enum RecordTargets {
   static let all = [
     FuzzTarget("replay", replay), FuzzTarget("report", report), FuzzTarget("storm-lines", stormLines),
-    FuzzTarget("redis", redis), FuzzTarget("rows", rows),
+    FuzzTarget("redis", redis), FuzzTarget("rows", rows), FuzzTarget("recorded-text", recordedText),
   ]
 
   static func replay(_ bytes: [UInt8]) throws {
@@ -20,6 +20,25 @@ enum RecordTargets {
     let script = ReplayScript(lines)
     try hold(script.steps.count + script.lacking.count <= lines.count, "more steps than lines")
     _ = (lines.map(\.text), lines.map(\.repeatable))
+  }
+
+  private static let secret = "mark-9f3Kq7Zt21vLx0Wb"
+
+  /// Puts a secret at a place that the first byte chooses.
+  static func recordedText(_ bytes: [UInt8]) throws {
+    guard let first = bytes.first else { return }
+    var scrubber = SecretScrubber()
+    _ = scrubber.value("Bearer \(secret)", named: "authorization")
+    let text = bytes.dropFirst()
+    let place = text.startIndex + Int(first) % (text.count + 1)
+    for around in [[UInt8](), Array("\"".utf8), Array(" ".utf8)] {
+      let marked = Array(text[..<place]) + around + Array(secret.utf8) + around + Array(text[place...])
+      let shown = scrubber.text(marked)
+      try hold(!shown.utf8.contains(secret.utf8), "the secret is in \(shown)")
+      try hold(shown.utf8.count <= 8 * marked.count + 256, "\(shown.utf8.count) bytes of \(marked.count)")
+    }
+    let plain = String(decoding: text, as: UTF8.self)
+    _ = (scrubber.path(plain), scrubber.word(plain), scrubber.value(plain, named: "cookie"), scrubber.takeTokens())
   }
 
   static func report(_ bytes: [UInt8]) throws {
