@@ -30,7 +30,8 @@ struct SignalRoute {
         return UserID(text)
       }
       let reached = try await space.signals.give(
-        kind, user: user, sid: order.loginSession, issuer: order.loginIssuer, before: order.issuedBefore.map(WallTime.init(seconds:)))
+        kind, user: user, sid: order.loginSession, issuer: order.loginIssuer,
+        before: order.issuedBefore.map(WallTime.init(seconds:)))
       space.gateway.log(
         .info, "signal",
         [.init("signal", kind.rawValue)] + Self.fields(order) + reached.fields

@@ -213,7 +213,10 @@ package struct SecretScrubber: Sendable {
       }
       let end = text[index...].firstIndex { !Word.isPart($0) } ?? text.endIndex
       let run = text[index..<end]
-      output += shown(run, next, ofNumber: isJSON ? kind : nil)
+      let shown = shown(run, next, ofNumber: isJSON ? kind : nil)
+      let isBareNumber = isJSON && next == nil && run.allSatisfy { Word.isDigit($0) || "-.+".utf8.contains($0) }
+      let needsQuotes = isBareNumber && shown.first != UInt8(ascii: "\"") && !shown.elementsEqual(run)
+      output += needsQuotes ? [UInt8(ascii: "\"")] + shown + [UInt8(ascii: "\"")] : shown
       let after = end < text.endIndex ? text[end] : 0
       let isName = after == UInt8(ascii: "=") || after == UInt8(ascii: ":")
       next = isName ? SecretNames.kind(of: run) : SecretNames.scheme(of: Array(run) + [0x20, 0]) > 0 ? .token : nil

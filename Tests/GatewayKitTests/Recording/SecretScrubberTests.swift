@@ -48,7 +48,9 @@ struct SecretScrubberTests {
 
   @Test
   func `a number is a secret after pin or password, and the text is still JSON`() {
-    #expect(scrubbed(#"{"pin":86420975,"n":12}"#) == [#"{"pin":"key-1","n":12}"#])
+    #expect(
+      scrubbed(#"{"pin":86420975,"n":12,"m":86420975,"snowflake":123456789012345678}"#)
+        == [#"{"pin":"key-1","n":12,"m":"key-1","snowflake":"id-1"}"#])
   }
 
   @Test

@@ -5,14 +5,19 @@ internal import Synchronization
 package final class MemoryBus: Bus {
   /// The channel of several buses, which numbers their messages.
   package final class Channel: Sendable {
-    fileprivate let members = Mutex<[MemoryBus]>([])
+    /// A bus has the channel, so the channel does not keep the bus.
+    fileprivate struct Member {
+      weak var bus: MemoryBus?
+    }
+
+    fileprivate let members = Mutex<[Member]>([])
 
     package init() {}
 
     /// Sends bytes to every member, as a message or as anything else.
     package func publish(_ bytes: [UInt8]) {
       members.withLock { members in
-        for member in members { member.enqueue(bytes) }
+        for member in members { member.bus?.enqueue(bytes) }
       }
     }
   }
@@ -40,7 +45,7 @@ package final class MemoryBus: Bus {
     as life: NodeBoot, on channel: Channel, run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
   ) {
     (self.life, self.channel, self.run) = (life, channel, run)
-    channel.members.withLock { $0.append(self) }
+    channel.members.withLock { $0.append(Channel.Member(bus: self)) }
   }
 
   /// Whether the node is cut off: nothing arrives, and nothing is sent. When it is not any more, it has missed something.
@@ -65,7 +70,7 @@ package final class MemoryBus: Bus {
         if state.isCut { state.back = state.sent }
         return state.isCut ? nil : message.encoded(from: life, count: state.sent)
       }
-      if let bytes { for member in members { member.enqueue(bytes) } }
+      if let bytes { for member in members { member.bus?.enqueue(bytes) } }
     }
   }
 
