@@ -14,7 +14,9 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private static let patience = Duration.seconds(1)
   private static let pingInterval = Duration.seconds(2)
 
-  private let life: NodeBoot
+  let life: NodeBoot
+  /// The loop on which messages are received.
+  let loop: any LinkLoop
   private let prefix: String
   private let address: String
   private let publisher: RedisLane
@@ -29,10 +31,22 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private var last: UInt64?
   private var hasBegun = false
   private var hasEnded = false
+  /// What waits for a message with at least that number.
+  private var arrivals: [(number: UInt64, order: UInt64, then: @Sendable () -> Void)] = []
+  private var arrivalCount: UInt64 = 0
+  /// Takes the turns that the node is granted while it waits.
+  private var granted: (@Sendable (TurnGrant) -> Void)?
+
+  /// What leaves the node in order.
+  private enum Outgoing: Sendable {
+    /// A message, and how many the node has sent with it.
+    case message([UInt8], UInt64)
+    case work(@Sendable () -> Void)
+  }
 
   /// The node's messages that have not come back, and the tasks that wait for them.
   private struct Outbox {
-    var unsent: [[UInt8]] = []
+    var unsent: [Outgoing] = []
     /// The messages that were sent, lost ones too.
     var sent: UInt64 = 0
     /// How many of them have come back, or never will.
@@ -58,7 +72,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   package init(
     _ settings: RedisSettings, as life: NodeBoot, on loop: any LinkLoop, trouble: @escaping @Sendable (String) -> Void
   ) {
-    (self.life, self.trouble) = (life, trouble)
+    (self.life, self.loop, self.trouble) = (life, loop, trouble)
     prefix = settings.prefix
     address = settings.target.address
     publisher = RedisLane(on: loop, settings)
@@ -79,7 +93,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   package var isAway: Bool { !isOpen.load(ordering: .relaxed) }
 
   package func open(_ receiver: any BusReceiver) {
-    publisher.loop.execute { [self] in self.receiver = receiver }
+    loop.execute { [self] in self.receiver = receiver }
   }
 
   /// Subscribes, and sends the first message. Throws what is wrong with the server or its user's rights.
@@ -115,64 +129,91 @@ package final class RedisBus: Bus, @unchecked Sendable {
 
   /// Closes the connections; who waits, waits no longer.
   package func end() {
-    publisher.loop.execute { [self] in
+    loop.execute { [self] in
       hasEnded = true
       isOpen.store(false, ordering: .relaxed)
       publisher.end()
       subscriber?.end()
       receiver = nil
+      granted = nil
       comeBack(.max)
+      arrive(.max)
     }
   }
 
   // MARK: Sending
 
   package func send(_ message: BusMessage) {
-    let isFirst = outbox.withLock { outbox in
+    add { outbox in
       outbox.sent += 1
-      outbox.unsent.append(message.encoded(from: life, count: outbox.sent))
+      return .message(message.encoded(from: life, count: outbox.sent), outbox.sent)
+    }
+  }
+
+  /// Runs `work` on the loop after the messages that were sent until now were handed to the connection. From any thread.
+  func afterSent(_ work: @escaping @Sendable () -> Void) {
+    add { _ in .work(work) }
+  }
+
+  private func add(_ make: (inout Outbox) -> Outgoing) {
+    let isFirst = outbox.withLock { outbox in
+      outbox.unsent.append(make(&outbox))
       return outbox.unsent.count == 1
     }
     guard isFirst else { return }
     // Also on the loop: a lane must not be asked from inside the handling of its own replies.
-    publisher.loop.execute { [self] in publish() }
+    loop.execute { [self] in publish() }
   }
 
   private func publish() {
-    let (messages, first) = outbox.withLock { outbox in
-      var messages: [[UInt8]] = []
-      swap(&messages, &outbox.unsent)
-      return (messages, outbox.sent - UInt64(messages.count) + 1)
+    let unsent = outbox.withLock { outbox in
+      var unsent: [Outgoing] = []
+      swap(&unsent, &outbox.unsent)
+      return unsent
     }
-    for (index, bytes) in messages.enumerated() {
-      let number = first + UInt64(index)
-      guard bytes.count <= Self.bytesMax, !hasEnded else {
-        counts.withLock { $0.lost += 1 }
-        comeBack(number)
-        continue
+    for outgoing in unsent {
+      switch outgoing {
+      case .work(let work): work()
+      case .message(let bytes, let number):
+        guard bytes.count <= Self.bytesMax, !hasEnded else {
+          counts.withLock { $0.lost += 1 }
+          comeBack(number)
+          continue
+        }
+        var message = RedisCommand()
+        message.append(bytes)
+        publish(message, number)
       }
-      var message = RedisCommand()
-      message.append(bytes)
-      publish(message, number, mayLoad: true)
     }
   }
 
-  private func publish(_ message: RedisCommand, _ number: UInt64, mayLoad: Bool) {
-    let call = RedisCommand.call(.publish, prefix, message)
-    publisher.ask(mayLoad ? [call] : [.load(.publish), call]) { [weak self] answer in
+  private func publish(_ message: RedisCommand, _ number: UInt64) {
+    call(.publish, message) { [weak self] answer in
       guard let self else { return }
-      if mayLoad, case .success(let replies) = answer, replies[0].isError("NOSCRIPT") {
-        return publish(message, number, mayLoad: false)
-      }
-      if case .success(let replies) = answer, case .integer? = replies.last {
+      if case .success(.integer) = answer {
         counts.withLock { $0.sent += 1 }
         // Without a subscription it does not come back.
         if isAway { comeBack(number) }
         return
       }
       counts.withLock { $0.lost += 1 }
-      if case .success(let replies) = answer, case .error(let text)? = replies.last { tell(text) }
+      if case .success(.error(let text)) = answer { tell(text) }
       comeBack(number)
+    }
+  }
+
+  /// Runs a script on the connection on which messages are published; `answer` is called on the loop. Only on it.
+  func call(
+    _ script: RedisScript, _ arguments: RedisCommand, mayLoad: Bool = true,
+    _ answer: @escaping @Sendable (Result<RedisReply, RedisFailure>) -> Void
+  ) {
+    let call = RedisCommand.call(script, prefix, arguments)
+    publisher.ask(mayLoad ? [call] : [.load(script), call]) { [weak self] replies in
+      if mayLoad, case .success(let replies) = replies, replies[0].isError("NOSCRIPT") {
+        self?.call(script, arguments, mayLoad: false, answer)
+      } else {
+        answer(replies.map { $0[$0.count - 1] })
+      }
     }
   }
 
@@ -206,8 +247,8 @@ package final class RedisBus: Bus, @unchecked Sendable {
         return outbox.waiterCount
       }
       guard let number else { return continuation.resume() }
-      publisher.loop.execute { [self] in
-        publisher.loop.run(after: Self.patience) { [weak self] in self?.giveUp(number) }
+      loop.execute { [self] in
+        loop.run(after: Self.patience) { [weak self] in self?.giveUp(number) }
       }
     }
   }
@@ -221,12 +262,41 @@ package final class RedisBus: Bus, @unchecked Sendable {
 
   // MARK: Receiving
 
+  /// Has `take` be given the turns that the node is granted. Only on the loop.
+  func hearGrants(_ take: @escaping @Sendable (TurnGrant) -> Void) { granted = take }
+
+  /// Runs `then` once the node has received the message with that number, at most a second later; at once while it receives
+  /// none. Only on the loop.
+  func reach(_ number: UInt64, _ then: @escaping @Sendable () -> Void) {
+    guard !isAway, number > last ?? 0 else { return then() }
+    arrivalCount += 1
+    let order = arrivalCount
+    arrivals.append((number, order, then))
+    loop.run(after: Self.patience) { [weak self] in
+      guard let self, let index = arrivals.firstIndex(where: { $0.order == order }) else { return }
+      counts.withLock { $0.late += 1 }
+      arrivals.remove(at: index).then()
+    }
+  }
+
+  /// Runs what waited for messages up to that number.
+  private func arrive(_ number: UInt64) {
+    guard !arrivals.isEmpty else { return }
+    let over = arrivals.filter { $0.number <= number }
+    arrivals.removeAll { $0.number <= number }
+    for arrival in over { arrival.then() }
+  }
+
   /// The subscription begins.
   private func begin() {
     guard !hasEnded else { return }
     last = nil
     isOpen.store(true, ordering: .relaxed)
-    if hasBegun { miss("the connection was lost") }
+    if hasBegun {
+      miss("the connection was lost")
+      // It comes back with the number of the present.
+      send(.note(VendorNote("gateway.bus", "")))
+    }
     hasBegun = true
     ping()
   }
@@ -235,13 +305,14 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private func pause() {
     isOpen.store(false, ordering: .relaxed)
     comeBack(.max)
+    arrive(.max)
   }
 
   /// Finds out whether the server is still there.
   private func ping() {
     subscriber?.ask([RedisCommand("PING")]) { [weak self] answer in
       guard let self, !hasEnded, case .success = answer else { return }
-      publisher.loop.run(after: Self.pingInterval) { [weak self] in
+      loop.run(after: Self.pingInterval) { [weak self] in
         guard let self, !isAway else { return }
         ping()
       }
@@ -257,7 +328,9 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private func take(_ bytes: [UInt8]) {
     let number = bytes.prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     let isNext = last.map { number == $0 &+ 1 } ?? false
-    guard bytes.count > 8, let found = try? BusMessage.decoded(bytes[8...]) else {
+    let grant = TurnGrant(bytes)
+    let found = grant == nil && bytes.count > 8 ? try? BusMessage.decoded(bytes[8...]) : nil
+    guard grant != nil || found != nil else {
       counts.withLock { $0.refused += 1 }
       // A message of another program has no number.
       if isNext { last = number }
@@ -265,24 +338,12 @@ package final class RedisBus: Bus, @unchecked Sendable {
     }
     if let last, !isNext { miss("number \(number) came after \(last)") }
     last = number
-    counts.withLock { $0.received += 1 }
-    receiver?.receive(found.message, from: found.sender)
-    if found.sender == life { comeBack(found.count) }
+    if let found {
+      counts.withLock { $0.received += 1 }
+      receiver?.receive(found.message, from: found.sender)
+      if found.sender == life { comeBack(found.count) }
+    }
+    arrive(number)
+    if let grant, grant.life == life { granted?(grant) }
   }
-}
-
-/// The numbers of messages between nodes.
-package struct BusCounts: Hashable, Sendable {
-  package var sent: UInt64 = 0
-  package var received: UInt64 = 0
-  /// Messages that could not be published, or perhaps were not.
-  package var lost: UInt64 = 0
-  /// Messages that were of no known form.
-  package var refused: UInt64 = 0
-  /// How often messages may have been missed.
-  package var gaps: UInt64 = 0
-  /// How often an answer waited for the node's own messages and they did not come.
-  package var late: UInt64 = 0
-
-  package init() {}
 }

@@ -14,7 +14,7 @@ package final class RedisStore: Store {
   /// The version of the format of rows and keys.
   static let format = 1
 
-  package let lines: Turns<StorePath>? = Turns()
+  package let lines: LocalTurns<StorePath>? = LocalTurns()
   let lanes: [RedisLane]
   let settings: RedisSettings
   private let checksClock: Bool

@@ -7,7 +7,7 @@ protocol ForwardingStore: Store {
 }
 
 extension ForwardingStore {
-  var lines: Turns<StorePath>? { inner.lines }
+  var lines: LocalTurns<StorePath>? { inner.lines }
 
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
     try await inner.read(keys, at: now)

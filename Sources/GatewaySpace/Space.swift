@@ -56,7 +56,7 @@ package final class Space: Sendable {
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
-      life: settings.configuration.life, isSecure: settings.isSecure, isLocal: settings.isLocal)
+      life: settings.configuration.life, turns: settings.turns, isSecure: settings.isSecure, isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
     let caller = EndpointCaller(log: settings.configuration.log)
     let hooks = settings.hooks.map { Hooks($0, of: gateway, by: caller, secrets: settings.secrets) }

@@ -24,6 +24,8 @@ package struct SpaceSettings: Sendable {
   package var seed: UInt64?
   /// The source of unpredictable chance; seeded in simulated worlds only.
   package var secrets = Secrets.system
+  /// The turns of all nodes of the gateway; nil without other nodes.
+  package var turns: (any Turns)?
   /// Whether it may be ordered to fail. It has one loop then.
   package var takesFaults = false
   /// Whether clients reach the gateway over TLS.

@@ -8,7 +8,7 @@ package import GatewayKit
 package actor MemoryStore: Store {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-  package nonisolated let lines: Turns<StorePath>? = Turns()
+  package nonisolated let lines: LocalTurns<StorePath>? = LocalTurns()
   private let executor: any SerialExecutor
   private var shelf = MemoryShelf()
   private var last: UInt64 = 0

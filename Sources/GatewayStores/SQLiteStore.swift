@@ -13,7 +13,7 @@ package final class SQLiteStore: Store {
   /// The maximum number of commits that share a transaction.
   private static let batchMax = 1024
 
-  package let lines: Turns<StorePath>? = Turns()
+  package let lines: LocalTurns<StorePath>? = LocalTurns()
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "postern.store")
   private let worker: SQLiteWorker

@@ -17,7 +17,7 @@ package final class HinderedStore: Store {
     self.fate = fate
   }
 
-  package var lines: Turns<StorePath>? { inner.lines }
+  package var lines: LocalTurns<StorePath>? { inner.lines }
 
   package func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
     try await wait(fate(false))

@@ -21,14 +21,14 @@ package protocol Store: Sendable {
   func commit(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool
 
   /// The queues of this process for changes of the same rows; nil if there are none and changes race each time.
-  var lines: Turns<StorePath>? { get }
+  var lines: LocalTurns<StorePath>? { get }
 
   /// Returns the size of these counts, including rows that have expired and were not yet swept. For monitoring.
   func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int]
 }
 
 extension Store {
-  package var lines: Turns<StorePath>? { nil }
+  package var lines: LocalTurns<StorePath>? { nil }
 
   /// Commits, and repeats the commit up to three times if its answer was lost. Nothing is done twice.
   package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {
@@ -55,7 +55,8 @@ extension Store {
   ///
   /// A transaction that finds a row changed which it wants to change itself joins the queue for that row. So does a
   /// transaction that arrives while there is a queue. Each starts again after the one before has its answer, so nearly
-  /// all of many concurrent transactions succeed at the second try. Throws ``StoreError/contended`` after 256 tries.
+  /// all of many concurrent transactions succeed at the second try. Throws ``StoreError/contended`` after 256 tries, or if the
+  /// task is in a turn that another node has had since.
   package func transact<Answer, Failure: StoreFailure>(
     at now: WallTime,
     _ body: (inout StoreTransaction<Failure>) async throws(Failure) -> Answer
@@ -67,11 +68,14 @@ extension Store {
     // A transaction in no queue, because others only read what it writes or vice versa, may lose any number of times.
     for _ in 0..<256 {
       var transaction = StoreTransaction<Failure>(self, at: now)
+      let turn = HeldTurn.current
+      if let turn { try transaction.hold(turn) }
       let answer = try await body(&transaction)
       guard !transaction.commit.writes.isEmpty else { return answer }
       if !held.isEmpty || lines?.areTaken(transaction.contested) != true {
         do throws(StoreError) {
           if try await settle(transaction.commit, at: now) { return answer }
+          if let turn, try await !proves(turn, at: now) { throw .contended }
         } catch {
           throw Failure(error)
         }
@@ -83,5 +87,12 @@ extension Store {
       await lines.take(all: held)
     }
     throw Failure(.contended)
+  }
+
+  /// Returns false, and notes it, if another node has had the turn.
+  private func proves(_ turn: HeldTurn, at now: WallTime) async throws(StoreError) -> Bool {
+    guard try await read([turn.key], at: now)[0]?.version != turn.number else { return true }
+    turn.lose()
+    return !turn.isLost
   }
 }

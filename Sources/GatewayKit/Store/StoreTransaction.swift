@@ -23,6 +23,14 @@ package struct StoreTransaction<Failure: StoreFailure>: Sendable {
     return commit.writes.map(\.path).filter(read.contains).sorted()
   }
 
+  /// Has the commit be refused if another node has had the turn by then.
+  ///
+  /// - Throws: ``StoreError/contended`` if that is known already.
+  package mutating func hold(_ turn: HeldTurn) throws(Failure) {
+    guard !turn.isLost else { throw Failure(.contended) }
+    commit.checks.append(StoreCommit.Check(turn.path, turn.number))
+  }
+
   /// Returns the rows under these keys, all at one moment.
   package mutating func read(_ keys: [StoreKey]) async throws(Failure) -> [StoreEntry?] {
     let entries: [StoreEntry?]

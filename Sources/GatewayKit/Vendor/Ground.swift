@@ -21,6 +21,8 @@ package struct Ground: Sendable {
   package let secrets: Secrets
   /// The life of this process among the processes with a common store.
   package let life: NodeBoot
+  /// The turns of all nodes of the gateway; nil without other nodes.
+  package let turns: (any Turns)?
   /// Whether clients connect to the gateway over TLS.
   package let isSecure: Bool
   /// Whether only clients on this machine can connect to it.
@@ -29,8 +31,8 @@ package struct Ground: Sendable {
   package init(
     services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
     session: SessionPolicy,
-    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, life: NodeBoot = .first, isSecure: Bool = false,
-    isLocal: Bool = true
+    issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, life: NodeBoot = .first,
+    turns: (any Turns)? = nil, isSecure: Bool = false, isLocal: Bool = true
   ) {
     self.services = services
     self.executor = executor
@@ -41,6 +43,7 @@ package struct Ground: Sendable {
     self.seed = seed
     self.secrets = secrets
     self.life = life
+    self.turns = turns
     self.isSecure = isSecure
     self.isLocal = isLocal
   }

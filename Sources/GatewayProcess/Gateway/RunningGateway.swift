@@ -85,6 +85,7 @@ package final class RunningGateway: Sendable {
     let membership = try await StoreMembership.open(settings, on: loops, troubles) { inbox.end(.nodeLost) }
     do {
       finished.configuration.life = membership.life
+      finished.turns = membership.turns
       let space = try await troubles.naming {
         try await finish(membership.store, &finished)
         let space = try Space(finished, on: loops.map(\.events), store: membership.store)

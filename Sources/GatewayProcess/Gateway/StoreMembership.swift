@@ -20,8 +20,9 @@ struct StoreMembership: Sendable {
   private let keeper: NodeKeeper?
   /// The store, if it has a lease of its own.
   private let leased: RedisStore?
-  /// The channel between the processes; nil if they have none.
+  /// The channel between the processes, and the turns that they take; nil if they have none.
   private let bus: RedisBus?
+  private let ownTurns: RedisTurns?
 
   /// Opens the store, and begins a life in it.
   ///
@@ -93,9 +94,13 @@ struct StoreMembership: Sendable {
     bus: RedisBus?
   ) {
     self.bus = bus
+    ownTurns = bus.map { RedisTurns($0) }
     (self.store, self.life, self.dead) = (store, life, dead)
     (self.node, self.keeper, self.leased) = (node, keeper, leased)
   }
+
+  /// The turns of all processes; nil without others, or without a channel between them.
+  var turns: (any Turns)? { ownTurns }
 
   /// The topic of the note by which a process says that it has started: the numbers of its life, and its name.
   private static let topic = "gateway.node"
@@ -130,7 +135,7 @@ struct StoreMembership: Sendable {
     }
   }
 
-  /// Writes the figures of the channel to the page of metrics.
+  /// Writes the figures of the channel and of the turns to the page of metrics.
   func write(to page: inout PrometheusText) {
     let counts = bus?.figures ?? BusCounts()
     page.counters(
@@ -140,6 +145,13 @@ struct StoreMembership: Sendable {
     page.counter(
       "postern_bus_late_total", "Answers sent before the process's own messages came back, after the longest wait.",
       Double(counts.late))
+    let turns = ownTurns?.figures ?? TurnCounts()
+    page.counters(
+      "postern_turn_requests_total", "Turns on a channel or call that the process asked for among the processes.",
+      label: "outcome", ["taken": turns.taken, "failed": turns.failed, "lost": turns.lost])
+    page.counter("postern_turn_waits_total", "Turns for which other processes were waited for.", Double(turns.waited))
+    page.counter(
+      "postern_turn_wait_seconds_total", "Seconds from the requests for turns to the turns.", turns.time.inSeconds)
   }
 
   /// Has a prepared gateway admit clients only while the process surely has its leases, end what other processes left, and
@@ -155,6 +167,7 @@ struct StoreMembership: Sendable {
 
   /// Gives the leases back.
   func end() async {
+    ownTurns?.end()
     bus?.end()
     await keeper?.end()
     await leased?.close()

@@ -56,7 +56,12 @@ package struct GatewayService: Sendable {
     }
     supervision.begin(running)
     let end = await end(readAnew)
-    if end.isLoss { _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart)) }
+    if end.isLoss {
+      // The clients of other processes stay.
+      await NodeScope.$isHere.withValue(true) {
+        _ = try? await running.gateway.controlAll(.disconnect(.serviceRestart))
+      }
+    }
     inputWatcher?.cancel()
     let window = end.window ?? drainWindow
     supervision.stop(within: window + RunningGateway.requestPatience)

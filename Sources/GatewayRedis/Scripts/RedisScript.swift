@@ -2,7 +2,7 @@ internal import COpenSSL
 
 /// A Lua script of the store, which Redis runs as one step. All keys begin with `KEYS[1]`, the prefix.
 enum RedisScript: CaseIterable, Sendable {
-  case commit, scan, setAside, acquire, renew, release, publish
+  case commit, scan, setAside, acquire, renew, release, publish, takeTurn, keepTurn, giveTurn
 
   /// The digests by which the server knows the scripts.
   private static let digests: [RedisScript: String] = allCases.reduce(into: [:]) { $0[$1] = digest(of: $1.source) }
@@ -17,6 +17,9 @@ enum RedisScript: CaseIterable, Sendable {
     case .renew: Self.renewBody
     case .release: Self.releaseBody
     case .publish: Self.publishBody
+    case .takeTurn: Self.rows + Self.turns + Self.takeTurnBody
+    case .keepTurn: Self.rows + Self.turns + Self.keepTurnBody
+    case .giveTurn: Self.rows + Self.turns + Self.giveTurnBody
     }
   }
 

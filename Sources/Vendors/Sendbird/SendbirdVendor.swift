@@ -36,7 +36,8 @@ package struct SendbirdVendor: Vendor {
     isSecure = ground.isSecure
     directory = SendbirdDirectory(ground.store, on: ground.executor)
     channels = SendbirdChannels(
-      ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax)
+      ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax),
+      turns: ground.turns
     ) { [services = ground.services] url in services.tellOthers(VendorNote(Self.roomTopic, url.text)) }
     preferences = SendbirdPreferences(ground.store)
     devices = SendbirdDevices(ground.store)

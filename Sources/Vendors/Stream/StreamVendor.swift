@@ -22,7 +22,7 @@ package struct StreamVendor: Vendor {
     self.settings = settings
     self.ground = ground
     directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
-    let callDirectory = StreamCallDirectory(ground.store, limits: settings.callLimits)
+    let callDirectory = StreamCallDirectory(ground.store, limits: settings.callLimits, turns: ground.turns)
     // Only the first message can log in. Stream requests a new token by closing, so never before expiry.
     let session = try SessionPolicy(
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,

@@ -96,7 +96,7 @@ struct ParrotHTTPTests {
 }
 
 struct ParrotGateTests {
-  @Test(arguments: GateCase.all(ParrotGate()))
+  @Test(arguments: GateCase.all(ParrotGate(), in: TestPlace.allCases))
   func `the rules of the gate hold for the parrot`(gate: GateCase) async throws { try await gate.holds() }
 }
 

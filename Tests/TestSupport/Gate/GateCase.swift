@@ -12,11 +12,11 @@ package struct GateCase: CustomTestStringConvertible, Sendable {
   package let dialect: any GateDialect
   package let place: TestPlace
 
-  /// Returns every rule for these dialects, in every place.
-  package static func all(_ dialects: any GateDialect...) -> [GateCase] {
+  /// Returns every rule for these dialects, in each of the places.
+  package static func all(_ dialects: any GateDialect..., in places: [TestPlace] = TestPlace.single) -> [GateCase] {
     dialects.flatMap { dialect in
       GateRule.allCases.flatMap { rule in
-        TestPlace.allCases.map { GateCase(rule: rule, dialect: dialect, place: $0) }
+        places.map { GateCase(rule: rule, dialect: dialect, place: $0) }
       }
     }
   }

@@ -52,7 +52,7 @@ private struct GateScene {
 
   /// Returns the kinds of logged-in connections: one that has just been closed may still exist without a user.
   private func kinds() async -> [UserKind] {
-    await world.gateway.sessions(of: nil, after: nil, limit: 10).compactMap(\.kind)
+    await world.sessions().compactMap(\.kind)
   }
 
   /// Waits until nothing more can happen: for long if time costs nothing.
@@ -131,7 +131,7 @@ private struct GateScene {
     #expect(await !ann.answers(with: bobs))
     #expect(ann.peer.isOpen)
     _ = try await ann.renewed()
-    #expect(await world.gateway.sessions(of: UserID("ann"), after: nil, limit: 10).count == 1)
+    #expect(await world.sessions(of: UserID("ann")).count == 1)
     #expect(await kinds().count == 1)
   }
 

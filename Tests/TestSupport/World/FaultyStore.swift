@@ -19,7 +19,7 @@ package final class FaultyStore: Store {
     case conflict
   }
 
-  package let lines: Turns<StorePath>?
+  package let lines: LocalTurns<StorePath>?
   private let inner: any Store
   private let state: State
 

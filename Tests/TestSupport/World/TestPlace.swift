@@ -12,8 +12,13 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
   case virtualTime = "in virtual time"
   /// In virtual time, in two of three spaces on one loop at once; the third must notice nothing.
   case hosted = "in hosted spaces"
+  /// In virtual time, on two gateways with one store and one bus, which clients dial by turns.
+  case cluster = "in a cluster"
   /// On a free loopback port in real time.
   case sockets = "over sockets"
+
+  /// The places with one gateway.
+  package static let single: [TestPlace] = [.virtualTime, .hosted, .sockets]
 
   package var testDescription: String { rawValue }
 
@@ -24,6 +29,7 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     switch self {
     case .virtualTime: try Self.runInVirtualTime(settings, body)
     case .hosted: try Self.runInHostedSpaces(settings, body)
+    case .cluster: try Self.runInCluster(settings, body)
     case .sockets: try await Self.runOverSockets(settings, body)
     }
   }
@@ -35,16 +41,7 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
     let world = TestWorld(
       place: .virtualTime, gateway: space.gateway, loop: space.clients.eventLoop,
       dialer: SimulatedDialer(space.network, on: space.clients), target: .gateway)
-    let outcome = space.world.ask(on: world.loop.index, within: .seconds(10 * 86_400)) {
-      do {
-        try await body(world)
-        return nil as (any Error)?
-      } catch {
-        return error
-      }
-    }
-    guard let outcome else { throw Unfinished() }
-    if let error = outcome { throw error }
+    try finish(space.world, world, body)
   }
 
   private static func runInHostedSpaces(

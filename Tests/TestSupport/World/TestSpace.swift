@@ -26,22 +26,24 @@ package struct TestSpace<Played> {
   ///   - issuer: The issuer of the gateway's own tokens.
   ///   - isSecure: Whether its URLs say that clients use TLS.
   ///   - takesFaults: Whether it accepts orders to fail; it then has one loop and a journal.
+  ///   - sharesTurns: Whether it shares turns with a ``second(_:takingOver:)``, in the rows of the store.
   package init<Settings: VendorSettings>(
     _ settings: Settings, _ configuration: GatewayConfiguration, seed: UInt64 = 1, loops: Int = 2,
     conditions: LinkConditions = LinkConditions(), keepsTrace: Bool = true, issuer: any TokenIssuer = FakeTokens(),
-    isSecure: Bool = false, takesFaults: Bool = false
+    isSecure: Bool = false, takesFaults: Bool = false, sharesTurns: Bool = false
   ) throws where Settings.Played == Played {
     var space = SpaceSettings(
       configuration: configuration, vendors: [settings], issuer: issuer, provider: try TokenProviderPolicy())
     space.isSecure = isSecure
     space.takesFaults = takesFaults
-    try self.init(space, seed: seed, loops: loops, conditions: conditions, keepsTrace: keepsTrace)
+    try self.init(
+      space, seed: seed, loops: loops, conditions: conditions, keepsTrace: keepsTrace, sharesTurns: sharesTurns)
   }
 
   /// Creates a gateway with these settings; the first of its vendors is the one that is tested.
   package init(
     _ settings: SpaceSettings, seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
-    keepsTrace: Bool = true
+    keepsTrace: Bool = true, sharesTurns: Bool = false
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
@@ -50,8 +52,9 @@ package struct TestSpace<Played> {
     var settings = settings
     settings.seed = seed
     settings.secrets = Secrets(seed: seed)
-    self.settings = settings
     store = FaultyStore(on: own[0].eventLoop)
+    if sharesTurns { settings.turns = Self.turns(settings.configuration.life, in: store, on: own[0]) }
+    self.settings = settings
     let whole = try Space(settings, on: own.map(\.eventLoop), store: store)
     guard let vendor = whole.vendors[0] as? Played else { preconditionFailure("made of these settings") }
     self.space = whole
@@ -68,6 +71,7 @@ package struct TestSpace<Played> {
   package func second(_ life: NodeBoot, takingOver dead: DeadBoots = DeadBoots(before: [])) throws -> Space {
     var settings = settings
     settings.configuration.life = life
+    if settings.turns != nil { settings.turns = Self.turns(life, in: store, on: own[0]) }
     let seed = UInt64(2 + 2 * life.boot)
     (settings.seed, settings.secrets) = (seed, Secrets(seed: seed))
     let space = try Space(settings, on: own.map(\.eventLoop), store: store)
@@ -75,8 +79,22 @@ package struct TestSpace<Played> {
       do { return .success(try await space.prepare(takingOver: dead)) } catch { return .failure(error) }
     }
     try outcome?.get()
-    network.listen(on: .second, loops: own, site: space.site)
+    listen(space, on: .second)
     return space
+  }
+
+  /// Has a gateway accept connections there, with its resources made anew.
+  package func listen(_ space: Space, on target: DialTarget) {
+    network.listen(on: target, loops: own, site: space.site)
+  }
+
+  private static func turns(_ life: NodeBoot, in store: any Store, on loop: SimulatedLoop) -> StoreTurns {
+    let (events, stage) = (loop.eventLoop, loop.stage)
+    return StoreTurns(
+      store, as: life.description,
+      .init(
+        now: { events.wallTime }, sleep: { await events.sleep(until: events.now + $0, as: "a turn") },
+        start: { body in stage.start { await body() } }))
   }
 
   /// Returns a client that connects, and has received the immediate messages.

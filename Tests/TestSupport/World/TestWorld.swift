@@ -1,20 +1,44 @@
 package import GatewayCore
 package import GatewayRuntime
+internal import Synchronization
 
 /// A gateway and the loop of its clients, as a test's body sees them in every ``TestPlace``. The body runs on the loop.
 package struct TestWorld: Sendable {
   package let place: TestPlace
+  /// The gateway, or the first of several.
   package let gateway: Gateway
   package let loop: EventLoop
+  private let gateways: [Gateway]
   private let dialer: any Dialer
-  private let target: DialTarget
+  private let targets: [DialTarget]
+  private let dials = Dials()
+
+  private final class Dials: Sendable {
+    let count = Atomic(0)
+  }
 
   init(place: TestPlace, gateway: Gateway, loop: EventLoop, dialer: any Dialer, target: DialTarget) {
+    self.init(place: place, gateways: [gateway], loop: loop, dialer: dialer, targets: [target])
+  }
+
+  init(place: TestPlace, gateways: [Gateway], loop: EventLoop, dialer: any Dialer, targets: [DialTarget]) {
     self.place = place
-    self.gateway = gateway
+    (self.gateways, gateway) = (gateways, gateways[0])
     self.loop = loop
     self.dialer = dialer
-    self.target = target
+    self.targets = targets
+  }
+
+  /// The port of the next connection or request: that of each gateway by turns.
+  private var target: DialTarget {
+    targets[dials.count.wrappingAdd(1, ordering: .relaxed).oldValue % targets.count]
+  }
+
+  /// Returns the sessions of the user, or of everybody, of all gateways.
+  package func sessions(of user: UserID? = nil) async -> [SessionSummary] {
+    var sessions: [SessionSummary] = []
+    for gateway in gateways { sessions += await gateway.sessions(of: user, after: nil, limit: 10) }
+    return sessions
   }
 
   // MARK: Time
@@ -25,7 +49,7 @@ package struct TestWorld: Sendable {
   /// The tolerance for late events on a busy machine.
   package var slack: Duration {
     switch place {
-    case .virtualTime, .hosted: .seconds(1)
+    case .virtualTime, .hosted, .cluster: .seconds(1)
     case .sockets: .seconds(10)
     }
   }
@@ -33,7 +57,7 @@ package struct TestWorld: Sendable {
   /// The tolerance for early events: each of two loops reads its clock once for each wake-up.
   package var haste: Duration {
     switch place {
-    case .virtualTime, .hosted: .zero
+    case .virtualTime, .hosted, .cluster: .zero
     case .sockets: .milliseconds(500)
     }
   }

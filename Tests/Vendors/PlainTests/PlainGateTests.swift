@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayPlain
 
 struct PlainGateTests {
-  @Test(arguments: GateCase.all(PlainGate()))
+  @Test(arguments: GateCase.all(PlainGate(), in: TestPlace.allCases))
   func `the rules of the gate hold in the plain dialect`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test

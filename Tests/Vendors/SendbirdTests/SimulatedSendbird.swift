@@ -14,13 +14,13 @@ struct SimulatedSendbird {
 
   init(
     policy: SessionPolicy = try! SessionPolicy(), loops: Int = 2, seed: UInt64 = 1, takesFaults: Bool = false,
-    _ change: (inout SendbirdSettings) -> Void = { _ in }
+    sharesTurns: Bool = false, _ change: (inout SendbirdSettings) -> Void = { _ in }
   ) throws {
     var settings = SendbirdSettings(apiToken: Credentials(token: Self.apiToken))
     change(&settings)
     space = try TestSpace(
       settings, GatewayConfiguration(session: policy), seed: seed, loops: takesFaults ? 1 : loops,
-      takesFaults: takesFaults)
+      takesFaults: takesFaults, sharesTurns: sharesTurns)
   }
 
   var world: SimulatedWorld { space.world }

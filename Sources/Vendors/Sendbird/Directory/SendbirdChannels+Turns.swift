@@ -8,35 +8,36 @@ extension SendbirdChannels {
     of url: Name, at now: WallTime, telling: (Answer) async -> Void,
     _ body: () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(SendbirdChannelRefusal) -> Answer {
-    try await takeTurn(of: url, at: now)
+    let turn = try await takeTurn(of: url, at: now)
     do throws(SendbirdChannelRefusal) {
-      let answer = try await body()
+      let answer = try await HeldTurn.with(turn, body)
       changed(url)
       await telling(answer)
-      await memberships.give(url, inDoubt: false)
+      await memberships.give(url, turn, inDoubt: false)
       return answer
     } catch {
       if error == .storeUnavailable { changed(url) }
-      await memberships.give(url, inDoubt: error == .storeUnavailable)
+      await memberships.give(url, turn, inDoubt: error == .storeUnavailable)
       throw error
     }
   }
 
   /// Waits for the channel's turn, in which its roster is loaded.
-  private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) {
+  private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> HeldTurn? {
     try await ask { () async throws(StoreError) in
-      switch await memberships.take(url) {
-      case .ready: return
-      case .nothingRead:
-        await memberships.give(url, inDoubt: false)
+      var (turn, readiness) = try await memberships.take(url)
+      if readiness == .nothingRead {
+        await memberships.give(url, turn, inDoubt: false)
         try await readAll(at: now)
-        if case .rosterMissing = await memberships.take(url) { try await readRoster(of: url, at: now) }
-      case .rosterMissing: try await readRoster(of: url, at: now)
+        (turn, readiness) = try await memberships.take(url)
       }
+      if readiness == .rosterMissing { try await readRoster(of: url, at: now, in: turn) }
+      return turn
     }
   }
 
-  private func readRoster(of url: Name, at now: WallTime) async throws(StoreError) {
+  /// Loads the channel's roster in its turn, and gives the turn back if that fails.
+  private func readRoster(of url: Name, at now: WallTime, in turn: HeldTurn? = nil) async throws(StoreError) {
     await memberships.beginReading()
     do throws(StoreError) {
       let channel = try await read(url, at: now)
@@ -44,17 +45,20 @@ extension SendbirdChannels {
       await memberships.endReading()
     } catch {
       await memberships.endReading()
-      await memberships.give(url, inDoubt: false)
+      await memberships.give(url, turn, inDoubt: false)
       throw error
     }
   }
 
   /// Loads all rosters, for queries over all channels. Not in a turn, since it waits for other channels' turns.
   func settle(at now: WallTime) async throws(SendbirdChannelRefusal) {
-    try await ask { () async throws(StoreError) in try await readAll(at: now) }
-    for url in await memberships.doubts {
-      try await takeTurn(of: url, at: now)
-      await memberships.give(url, inDoubt: false)
+    try await ask { () async throws(StoreError) in
+      try await readAll(at: now)
+      for url in await memberships.doubts {
+        // A change that another node makes meanwhile puts the channel in doubt again.
+        if await memberships.takeHere(url) != .ready { try await readRoster(of: url, at: now) }
+        await memberships.give(url, inDoubt: false)
+      }
     }
   }
 
@@ -63,7 +67,7 @@ extension SendbirdChannels {
   private func readAll(at now: WallTime) async throws(StoreError) {
     // No channel has this URL.
     let everything: Name = ""
-    guard case .nothingRead = await memberships.take(everything) else {
+    guard await memberships.takeHere(everything) == .nothingRead else {
       return await memberships.give(everything, inDoubt: false)
     }
     await memberships.beginReading()

@@ -138,7 +138,8 @@ extension SendbirdChannels {
   private func forget(
     _ url: Name, _ user: UserID, _ connection: ConnectionID, telling: (SendbirdParticipation) async -> Void
   ) async -> SendbirdParticipation? {
-    _ = await memberships.take(url)
+    // Who is in an open channel is known to this process only, and must not depend on the store.
+    _ = await memberships.takeHere(url)
     let participation = await presence.exit(url, user: user, by: connection)
     if let participation { await telling(participation) }
     await memberships.give(url, inDoubt: false)

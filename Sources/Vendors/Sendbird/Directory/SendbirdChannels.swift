@@ -51,15 +51,16 @@ struct SendbirdChannels: Sendable {
   ///   - store: The store.
   ///   - executor: The executor of its caches and turns.
   ///   - limits: The limits of its tables.
+  ///   - turns: The turns of all nodes; nil without other nodes.
   ///   - changed: A function that is called with the URL of each channel that has changed, before anybody is told.
   init(
     _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits(),
-    changed: @escaping @Sendable (Name) -> Void = { _ in }
+    turns: (any Turns)? = nil, changed: @escaping @Sendable (Name) -> Void = { _ in }
   ) {
     self.changed = changed
     self.store = store
     self.limits = limits
-    memberships = SendbirdMemberships(on: executor)
+    memberships = SendbirdMemberships(on: executor, turns: turns)
     presence = SendbirdPresence(on: executor, limits: limits)
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
     messageNumbers = SendbirdNumbers("message", in: store, on: executor)

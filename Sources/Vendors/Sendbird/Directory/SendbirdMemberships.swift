@@ -8,8 +8,8 @@ internal import GatewayKit
 /// again after a commit with an unknown outcome, or one of another process.
 ///
 /// It also gives out the turns of each channel: the holder of a turn changes the channel and notifies its members
-/// before the next one does. The members therefore receive changes in the order of the commits, on whatever loop each
-/// was made.
+/// before the next one does. The members therefore receive changes in the order of the commits, on whatever loop or node
+/// each was made.
 actor SendbirdMemberships {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -34,28 +34,39 @@ actor SendbirdMemberships {
   private var disturbed: Set<Name> = []
   private var sums: [UserID: SendbirdUnread] = [:]
   private var channelsOfUser: [UserID: Set<Name>] = [:]
-  private let turns = Turns<Name>()
+  private let turns: NodeTurns<Name>
   /// The number of displaced messages.
   private(set) var displaced: UInt64 = 0
 
-  init(on executor: any SerialExecutor) {
+  init(on executor: any SerialExecutor, turns: (any Turns)?) {
     self.executor = executor
+    self.turns = NodeTurns(of: "sendbird.channel", among: turns) { $0.text }
   }
 
   // MARK: Turns
 
-  /// Waits for the channel's turn, which must be given back.
-  func take(_ url: Name) async -> Readiness {
-    await turns.take(url)
+  /// Waits for the channel's turn, which must be given back, and is nil without other nodes.
+  func take(_ url: Name) async throws(StoreError) -> (turn: HeldTurn?, readiness: Readiness) {
+    let turn = try await turns.take(url)
+    return (turn, readiness(of: url))
+  }
+
+  /// Waits for the channel's turn within this process, for what only its cache depends on.
+  func takeHere(_ url: Name) async -> Readiness {
+    await turns.takeHere(url)
+    return readiness(of: url)
+  }
+
+  private func readiness(of url: Name) -> Readiness {
     guard isRead else { return .nothingRead }
     return rosters[url] == nil || doubtful.contains(url) ? .rosterMissing : .ready
   }
 
   /// Gives the turn back. After a commit with an unknown outcome the roster is read again.
-  func give(_ url: Name, inDoubt: Bool) {
+  func give(_ url: Name, _ turn: HeldTurn? = nil, inDoubt: Bool) {
     // Only this many channels are remembered that may never have been created; others are found when they are named.
     if inDoubt, rosters[url] != nil || doubtful.count < Self.doubtfulMax { doubtful.insert(url) }
-    turns.give(url)
+    turns.give(url, turn)
   }
 
   // MARK: Seats

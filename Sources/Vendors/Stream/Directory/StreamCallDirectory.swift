@@ -16,11 +16,13 @@ struct StreamCallDirectory: Sendable {
 
   let store: any Store
   let limits: StreamCallLimits
-  /// Serialises the changes of a call together with their events, so that events arrive in the order of the changes.
-  let turns = Turns<CallID>()
+  /// Serialises the changes of a call together with their events, so that events arrive in the order of the changes, from
+  /// whichever node.
+  let turns: NodeTurns<CallID>
 
-  /// Creates a directory in `store`.
-  init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits()) {
+  /// Creates a directory in `store`, whose turns are those of all nodes, if there are others.
+  init(_ store: any Store, limits: StreamCallLimits = StreamCallLimits(), turns: (any Turns)? = nil) {
+    self.turns = NodeTurns(of: "stream.call", among: turns) { $0.cid }
     self.store = store
     self.limits = limits
   }

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 
 extension StreamError {
   /// Stream's code, status and message for those gateway errors that Stream's clients can get.
@@ -99,4 +100,8 @@ extension StreamError {
       }
     return plain.worded(message)
   }
+}
+
+extension StreamError: StoreFailure {
+  init(_ error: StoreError) { self.init(GatewayError(error)) }
 }
