@@ -56,7 +56,7 @@ struct NameTests {
   private static let onlyOfScenarios: Set<String> = [
     "gateway", "client", "world", "phases", "backoff", "login_tries", "first_token",
     "hammer_pause_s", "hammer_in_vain", "users_per_address", "arrivals", "stays", "for_s",
-    "devices", "tabs", "single_flight", "signed_out", "retry",
+    "devices", "tabs", "single_flight", "signed_out", "retry", "fleets",
   ]
 
   @Test
