@@ -4,6 +4,7 @@ import GatewayServer
 import Testing
 
 /// A socket whose handler relays all events.
+@Suite(.timeLimit(.minutes(5)))
 struct RelayingTests {
   /// Runs `body` with a client whose socket on the server reports its events as text.
   private static func with(
@@ -121,8 +122,9 @@ private final class RelayingHandler: SocketHandler, @unchecked Sendable {
 
   func socketOpened(_ socket: any Socket) {
     told.socket = socket
-    told.add("opened")
+    // Before the client is told to go on, or it would read what is to wait.
     onOpen(socket)
+    told.add("opened")
   }
 
   func socketRefused(_ failure: DialFailure) { told.add("refused") }
