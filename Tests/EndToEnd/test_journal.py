@@ -144,6 +144,21 @@ def test_a_feed_sends_new_lines_and_continues_at_its_readers_position(recorder):
     assert again == read[1:]
 
 
+def test_a_recording_begins_with_its_first_line_and_has_what_happens_then(recorder):
+    parts = urllib.parse.urlsplit(recorder.control_url)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=60)
+    connection.request("GET", "/recording")
+    response = connection.getresponse()
+    documents.CONTROL.check("GET", "/recording", None, Answer(response.status, response.getheaders(), b""))
+    assert json.loads(response.readline())["postern_recording"] == 1
+    user = uuid.uuid4().hex[:8]
+    refresh(recorder, f"ann-{user}")
+    lines = iter(response.readline, b"")
+    refreshed = next(line for line in lines if b'"kind":"refreshed"' in line)
+    assert b"eyJ" not in refreshed
+    connection.close()
+
+
 def test_all_of_it_is_exported(recorder):
     refresh(recorder, uuid.uuid4().hex)
     export = control(recorder, "GET", "/journal/export")
