@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// The resource that records a journal as long as somebody reads it.
+/// The resource that records a journal as long as a client reads it.
 struct RecordingRoute {
   let gateway: any Controllable
 

@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// A recording that somebody reads from the control port while it is made. It ends when they leave.
+/// A recording that a client of the control port reads while it is made. It ends when the client leaves.
 ///
 /// `@unchecked Sendable`: used only on the journal's loop.
 final class RecordingStream: RecordingSink, WakeupTarget, @unchecked Sendable {
-  /// The most bytes that wait for the reader. Further lines are lost.
+  /// The maximum number of bytes that wait for the reader. Further lines are lost.
   private static let waitingMax = 8 << 20
   /// The longest silence. An empty line ends it.
   private static let patience = Duration.seconds(15)

@@ -31,13 +31,13 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private var last: UInt64?
   private var hasBegun = false
   private var hasEnded = false
-  /// What waits for a message with at least that number.
+  /// The functions that wait for a message with at least that number.
   private var arrivals: [(number: UInt64, order: UInt64, then: @Sendable () -> Void)] = []
   private var arrivalCount: UInt64 = 0
   /// Takes the turns that the node is granted while it waits.
   private var granted: (@Sendable (TurnGrant) -> Void)?
 
-  /// What leaves the node in order.
+  /// The messages and functions that leave the node in order.
   private enum Outgoing: Sendable {
     /// A message, and how many the node has sent with it.
     case message([UInt8], UInt64)

@@ -103,7 +103,7 @@ package final class RedisTurns: Turns, @unchecked Sendable {
   private func take(_ path: StorePath, _ number: UInt64, after last: UInt64 = 0) {
     let turn = HeldTurn(path, StoreVersion(number))
     guard let wait = waits[path] else {
-      // Nobody waits for it any more.
+      // No task waits for it any more.
       if held[path]?.turn.number != turn.number { give(back: turn) }
       return
     }

@@ -68,21 +68,39 @@ extension Space {
     for table in tables { table.loop.execute { if left.isLast { body() } } }
   }
 
-  /// Goes by the issuers of `fresh`, which were read anew; those that have not changed stay as they are. Throws if a new
-  /// one gives no keys, with nothing changed: a gateway that is ready stays so.
-  func renewLogin(by fresh: LoginIssuers?) async throws(OutboundFailure) {
-    guard let identity, let fresh, identity.mayChange else { return }
+  /// Fetches the keys of issuers that are new in `fresh`, which were read anew. Nothing else changes before
+  /// ``change(_:)``. Returns nil if there is nothing to change. Throws if a new one gives no keys, so that a gateway that is
+  /// ready stays so.
+  func prepareLogin(for fresh: LoginIssuers?) async throws(OutboundFailure) -> LoginIssuers.Change? {
+    guard let identity, let fresh, identity.mayChange else { return nil }
     let change = identity.change(to: fresh)
     identity.reserve(for: change)
     do throws(OutboundFailure) {
       try await fetch(change.added, patience: .seconds(3), mustAnswer: true)
     } catch {
-      identity.giveUp()
+      identity.reservePresent()
       throw error
     }
+    return change
+  }
+
+  /// Puts a prepared change in force. Issuers that have not changed stay as they are.
+  func change(_ change: LoginIssuers.Change) async {
+    guard let identity else { return }
     Self.afterEveryLoop(of: gateway.tables, identity.make(change))
+    await end(change.removed)
+  }
+
+  /// Leaves everything as it was before ``prepareLogin(for:)``.
+  func cancel(_ change: LoginIssuers.Change) async {
+    identity?.reservePresent()
+    await end(change.added)
+  }
+
+  /// Ends the fetches for issuers, and drops their keys.
+  private func end(_ issuers: [FetchedIssuer]) async {
     let ended = fetchers.withLock { fetchers in
-      let ended = fetchers.filter { fetcher in change.removed.contains { $0 === fetcher.issuer } }
+      let ended = fetchers.filter { fetcher in issuers.contains { $0 === fetcher.issuer } }
       fetchers.removeAll { fetcher in ended.contains { $0 === fetcher } }
       return ended
     }

@@ -21,7 +21,7 @@ package final class Space: Sendable {
   package let identity: LoginIssuers?
   /// The judge of opaque tokens of that login; nil for none.
   let introspector: Introspector?
-  /// Asks the application's backend about its users; nil if nobody is to be asked.
+  /// Asks the application's backend about its users; nil without hooks.
   package let hooks: Hooks?
   /// The signals from outside that end logins.
   package let signals: Signals
@@ -170,9 +170,15 @@ package final class Space: Sendable {
   package func renewKeys(by settings: SpaceSettings) async throws {
     let renewals = try zip(vendors, settings.vendors).map { vendor, fresh in try vendor.renewal(by: fresh) }
     let now = await gateway.tables[0].perform { $0.loop.wallTime }
-    for (vendor, fresh) in zip(vendors, settings.vendors) { try await vendor.keepKeys(of: fresh, at: now) }
-    try await renewLogin(by: settings.identity)
+    let login = try await prepareLogin(for: settings.identity)
+    do {
+      for (vendor, fresh) in zip(vendors, settings.vendors) { try await vendor.keepKeys(of: fresh, at: now) }
+    } catch {
+      if let login { await cancel(login) }
+      throw error
+    }
     for renew in renewals { renew() }
+    if let login { await change(login) }
     provider.policy.takeSecret(of: settings.provider)
     signals.takeSecret(of: settings.signals)
     introspector?.takeSecret(of: settings.introspector)

@@ -16,7 +16,7 @@ package struct SpaceSettings: Sendable {
   package var identity: LoginIssuers?
   /// The judge of its opaque tokens; nil for none.
   package var introspector: Introspector?
-  /// Where the application's own backend is asked; nil for nowhere.
+  /// The questions to the application's own backend; nil for none.
   package var hooks: HookSettings?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import GatewayIdentity
 
-/// What everybody may rely on who asks the application's own servers, over sockets and in virtual time.
+/// The promises to every part that asks the application's own servers, over sockets and in virtual time.
 @Suite(.timeLimit(.minutes(2)))
 struct EndpointCallerTests {
   private static func good(_ text: String = "yes") -> HTTPResponse {

@@ -34,7 +34,7 @@ struct IntrospectionTests {
     #expect(space.server.requests.count == 1)
     space.pass(11)
     #expect(space.outcome("tok-ann") == 0 && space.server.requests.count == 2)
-    // What is known is refused before the upgrade.
+    // A token that is known to be inactive is refused before the upgrade.
     #expect((0..<4).map { _ in space.outcome("tok-bob") } == [401_013, 401, 401, 401])
     #expect(space.server.requests.count == 3)
     space.server.tokens["tok-bob"] = #""sub":"bob""#

@@ -11,7 +11,7 @@ struct TurnsContract {
   private static let long = Duration.seconds(20)
   private static let short = Duration.milliseconds(500)
 
-  /// What the tasks of a test share.
+  /// The state that the tasks of a test share.
   private final class Shared: Sendable {
     let inside = Atomic(0)
     let counts = Mutex([0, 0, 0])

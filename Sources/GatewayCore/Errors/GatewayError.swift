@@ -39,7 +39,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     words = Words(number, name, message, reason, consequence)
   }
 
-  /// What follows a refused token beside the error, where that is not the usual.
+  /// A special consequence of a refused token, beside the error.
   package enum Consequence: Hashable, Sendable {
     /// The connection is closed for this reason.
     case close(CloseReason)
@@ -55,7 +55,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package var message: String { words.message }
   /// The dialect's own name of the check that failed; nil if it has none.
   package var reason: String? { words.reason }
-  /// What follows a token that is refused with the error; nil for the usual.
+  /// The consequence for a token that is refused with the error; nil for the usual one.
   package var consequence: Consequence? { words.consequence }
 
   /// The HTTP status of the error.
@@ -76,7 +76,7 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     GatewayError(number, name, message, reason: reason, consequence: consequence)
   }
 
-  /// Returns the same error, of which more follows for a connection.
+  /// Returns the same error with another consequence for a connection.
   package func followed(by consequence: Consequence) -> GatewayError {
     GatewayError(number, name, message, reason: reason, consequence: consequence)
   }

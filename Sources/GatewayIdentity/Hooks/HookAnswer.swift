@@ -1,18 +1,18 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What the backend says to a question, in the JSON of Centrifugo's proxy.
+/// The backend's answer to a question, in the JSON of Centrifugo's proxy.
 enum HookAnswer: Sendable, Hashable {
   case accepted(Acceptance)
-  /// Nobody's session goes on, but another token may help.
+  /// The session does not go on with this token, but may with another.
   case expired
-  /// The backend's own code, and what it says.
+  /// The backend's own code and message.
   case refused(code: String, String)
   case closed(CloseReason)
 
-  /// What a `result` says.
+  /// The content of `result`.
   struct Acceptance: Sendable, Hashable {
-    /// Empty for nobody; nil if it is not said.
+    /// Empty for an anonymous user; nil if the member is missing.
     var user: String?
     var expireAt: WallTime?
     /// JSON for the client.
@@ -23,6 +23,7 @@ enum HookAnswer: Sendable, Hashable {
 
   private static let dataMax = 16 << 10
   private static let infoMax = 4 << 10
+  /// The maximum number of bytes of the backend's message.
   private static let messageMax = 256
   private static let reasonMax = 32
   private static let codes: ClosedRange<Int64> = 4_000...4_999
@@ -45,7 +46,7 @@ enum HookAnswer: Sendable, Hashable {
     } else if let error = Self.member("error", root) {
       guard let code = error["code"]?.integer else { throw Self.malformed("error has no integer code") }
       let text = error["message"]?.string ?? ""
-      self = .refused(code: String(code), String(text.prefix(Self.messageMax)))
+      self = .refused(code: String(code), String(decoding: text.utf8.prefix(Self.messageMax), as: UTF8.self))
     } else if let result = Self.member("result", root) {
       self = try Self.result(result)
     } else {

@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import Synchronization
 
-/// The counts of the hooks, and what is told of them once a minute.
+/// The counts of the hooks, and the limit of one log line a minute for each cause.
 final class HookCounts: Sendable {
-  /// What a question led to.
+  /// The result of a question.
   enum Result: String, CaseIterable, Sendable {
     case accepted, expired, refused, closed
     /// No usable answer.
@@ -54,7 +54,7 @@ final class HookCounts: Sendable {
     }
   }
 
-  /// Counts a cause. Returns how many there were since the last one that was told, if this one is to be told.
+  /// Counts an event. Returns the number of events since the last log line if this one is to be logged, and nil otherwise.
   func tells(_ cause: Cause, at now: Instant) -> Int? {
     state.withLock { state in
       let (at, untold) = state.told[cause] ?? (.zero, 0)
@@ -70,7 +70,7 @@ final class HookCounts: Sendable {
   func write(to page: inout PrometheusText) {
     let (results, endings, onGrace) = state.withLock { ($0.results, $0.endings, $0.onGrace) }
     page.counters(
-      "postern_hook_answers_total", "What the application's backend said to questions about its users.",
+      "postern_hook_answers_total", "Answers of the application's backend to questions about its users.",
       labels: ["hook", "result"],
       Hook.allCases.flatMap { hook in
         Result.allCases.map {

@@ -7,12 +7,12 @@ struct HookQuestion {
   let connection: ConnectionID
   let dialect: String
   let address: String
-  /// Nil for nobody yet.
+  /// Nil before the user is known.
   var user: UserID?
   var kind: UserKind?
-  /// The token that has been verified; nil if none has.
+  /// The verified token; nil if none has been verified.
   var token: VerifiedToken?
-  /// What the client says of itself.
+  /// The data that the client sent when it connected.
   var data: ClientData?
   /// The backend's `info` of an earlier answer, as JSON.
   var meta: String?
@@ -20,7 +20,7 @@ struct HookQuestion {
   var expiresAt: WallTime?
   var command: (label: String, channel: String)?
 
-  /// The most bytes of a token's issuer or name that are told.
+  /// A longer issuer or `jti` of a token is left out.
   private static let nameMax = 1_024
 
   var body: [UInt8] {

@@ -1,11 +1,11 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// What the hooks keep of one connection. Touched only on its loop.
+/// The state of the hooks for one connection. Touched only on its loop.
 ///
 /// `@unchecked Sendable`: see above.
 final class HookSeat: WakeupTarget, @unchecked Sendable {
-  /// What the gateway does for the session without being asked.
+  /// A task that the gateway does for the session by itself.
   enum Duty: Equatable {
     case none
     /// Asks the backend before the client would be asked.
@@ -17,7 +17,7 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
   }
 
   struct Grace: Equatable {
-    /// The end of what the session was given last.
+    /// The end of the last extension.
     var until: WallTime
     /// The end of the token that the client has presented; nil if the session does not end with it.
     let bound: WallTime?
@@ -38,7 +38,7 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
   var origin: UpgradeOrigin
   /// The backend's `info`, as JSON.
   var info: String?
-  /// What the session lives by, with its own end; nil before the login.
+  /// The token on which the session is based, with its own end; nil before the login.
   var token: VerifiedToken?
   private(set) var duty = Duty.none
   /// Nil before the first duty with a time.
@@ -56,7 +56,7 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
     if case .grace(let grace) = duty { grace } else { nil }
   }
 
-  /// Takes a duty, for which it is woken at `time`. A grace that ends by that is counted as `ending`.
+  /// Sets the duty and the time of the next wakeup. If that ends a grace, it is counted as `ending`.
   func take(_ new: Duty, wakingAt time: Instant?, ending: HookCounts.Ending, on loop: EventLoop) {
     var isOnGrace = false
     if case .grace = new { isOnGrace = true }

@@ -1,9 +1,9 @@
 internal import GatewayCore
 package import GatewayRuntime
 
-/// The hooks: where the application's own backend is asked, and how.
+/// The settings of the hooks, i.e. of the questions to the application's own backend.
 package struct HookSettings: Sendable {
-  /// Who judges a client that connects.
+  /// The judge of a client that connects.
   package enum Judge: String, CaseIterable, Sendable {
     /// The backend, after its token has been verified.
     case after
@@ -11,7 +11,7 @@ package struct HookSettings: Sendable {
     case instead
   }
 
-  /// Who has a session's refresh begin.
+  /// The side that begins a session's refresh.
   package enum Refresher: String, CaseIterable, Sendable {
     /// The client, which presents another token.
     case client
@@ -31,14 +31,14 @@ package struct HookSettings: Sendable {
   package var headers: [String] = []
   /// How long one question may take, with its repetition.
   package var timeout = Duration.seconds(3)
-  /// How long a session goes on from a question about it that the backend does not answer.
+  /// The extension of a session after a question that the backend does not answer.
   package var grace = Duration.seconds(60)
-  /// How long sessions go on that way; nil for as long as their tokens.
+  /// The maximum duration of such extensions; nil for no limit but the token's end.
   package var graceMax: Duration? = .seconds(3_600)
-  /// How many postponed questions are asked a second.
+  /// The rate of postponed questions, a second.
   package var recoverRate = 200
 
-  /// What the backend knows the gateway by.
+  /// The secrets by which the backend recognises the gateway.
   package struct Secrets: Sendable {
     /// The key of the signatures; nil for none.
     package var signing: HookSecret?

@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-/// An authenticator whose verdicts the application's backend completes, or gives in its place.
+/// An authenticator that asks the application's backend after its own check, or instead of it.
 struct HookedAuthenticator: Authenticator {
   let inner: any Authenticator
   let hooks: Hooks

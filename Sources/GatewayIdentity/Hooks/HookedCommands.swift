@@ -2,9 +2,9 @@ internal import GatewayCore
 internal import GatewayKit
 internal import GatewayRuntime
 
-/// A handler of commands whose joins the backend decides.
+/// A handler of commands that asks the backend about each join.
 ///
-/// A question holds up the commands of one connection, and nobody else's.
+/// A question delays the commands of its own connection only.
 struct HookedCommands: CommandHandler {
   let inner: any CommandHandler
   let hooks: Hooks

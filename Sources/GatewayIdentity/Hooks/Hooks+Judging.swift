@@ -2,14 +2,14 @@ internal import GatewayCore
 internal import GatewayRuntime
 internal import GatewayTokens
 
-// What becomes of a client by the backend's answer.
+// The consequences of the backend's answers.
 
 extension Hooks {
   /// Asks whether a client is let in.
   ///
   /// - Parameters:
   ///   - token: The client's token, verified; nil if the backend judges alone.
-  ///   - data: What the client says of itself.
+  ///   - data: The data that the client sent.
   ///   - tellsData: Whether the backend's data reaches the client.
   nonisolated(nonsending) func connect(
     _ seat: HookSeat, as token: VerifiedToken?, _ data: ClientData?, tellsData: Bool

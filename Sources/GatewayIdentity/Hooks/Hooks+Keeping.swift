@@ -1,8 +1,8 @@
 internal import GatewayCore
 internal import GatewayRuntime
 
-// What the gateway does for a session by itself: it asks the backend before the client would be asked, and gives time while
-// the backend cannot be asked.
+// The gateway's own work for a session: it asks the backend before it would ask the client, and extends the session while the
+// backend is unavailable.
 
 extension Hooks {
   /// The time before a client would be asked, in which the backend is.
@@ -13,7 +13,7 @@ extension Hooks {
   /// The time over which sessions are closed whose grace ends.
   private static let closingSpan = Duration.seconds(60)
 
-  /// Returns what a session lives by. Only on its loop.
+  /// Returns the grant of a session. Only on its loop.
   func grant(of seat: HookSeat) -> Grant? { connection(of: seat)?.grant }
 
   private func connection(of seat: HookSeat) -> Connection? {
@@ -124,7 +124,7 @@ extension Hooks {
     take(grace, seat, on: loop)
   }
 
-  /// Does what an answer says about a session whose client has asked nothing.
+  /// Carries out an answer to the gateway's own question about a session.
   private func obey(
     _ answer: HookAnswer?, _ seat: HookSeat, _ connection: Connection, _ token: VerifiedToken, endsWithToken: Bool,
     on loop: EventLoop
@@ -157,7 +157,7 @@ extension Hooks {
     connection.give(.askForRefresh)
   }
 
-  // MARK: Told
+  // MARK: Log lines
 
   func noteGraceBegun(of seat: HookSeat, on loop: EventLoop) {
     counts.beginGrace()

@@ -4,8 +4,8 @@ package import GatewayRuntime
 package import GatewayTokens
 internal import Synchronization
 
-/// Asks the application's own backend who connects, stays and joins, in the JSON of Centrifugo's proxy, signed after Standard
-/// Webhooks.
+/// The questions to the application's own backend about clients that connect, refresh and join. They are in the JSON of
+/// Centrifugo's proxy, signed after Standard Webhooks.
 ///
 /// Without hooks there is none, and no connection keeps anything for it.
 package final class Hooks: Sendable {
@@ -16,7 +16,7 @@ package final class Hooks: Sendable {
   private let endpoints: [Hook: Endpoint]
   private let secrets: Mutex<HookSettings.Secrets>
   let log: GatewayLog?
-  /// Its beginning of ``questions``' names, by which those of two processes differ.
+  /// The beginning of each question's name, which no other process has.
   private let prefix: String
   private let questions = Atomic<UInt64>(0)
   private let seats: [Seats]
@@ -34,7 +34,7 @@ package final class Hooks: Sendable {
     init(on loop: EventLoop) { self.loop = loop }
   }
 
-  /// How often a question is asked whose answer may be better a moment later. A command's client may ask again itself.
+  /// The maximum number of tries of a question. A client can repeat a command itself.
   private static let tries: [Hook: Int] = [.connect: 2, .refresh: 2, .commands: 1]
 
   /// Creates the hooks of a gateway, which ask nobody before `caller` has begun.
@@ -73,7 +73,7 @@ package final class Hooks: Sendable {
     secrets.withLock { $0 = fresh.secrets }
   }
 
-  /// Returns the same binding, whose clients the backend decides on.
+  /// Returns the same binding with the backend's decisions about its clients.
   package func decorate(_ binding: DialectBinding) -> DialectBinding {
     let judges = settings.connect != nil || settings.refresh != nil
     let dialect = binding.dialect
@@ -86,10 +86,10 @@ package final class Hooks: Sendable {
       commands: settings.commands != nil ? commands : binding.commands)
   }
 
-  /// Returns what is kept of a connection; nil if it has ended. Only on its loop.
+  /// Returns the state for a connection; nil if it has ended. Only on its loop.
   func seat(of connection: ConnectionID) -> HookSeat? { seats[connection.loop].all[connection.serial] }
 
-  /// Returns a token for a user whom the backend has named.
+  /// Returns a token for a user that the backend has named.
   func newToken(of user: UserID) -> VerifiedToken {
     let number = questions.add(1, ordering: .relaxed).newValue
     return VerifiedToken(

@@ -64,7 +64,7 @@ package final class LoginIssuers: IssuerKeys {
     issuer(of: token)?.error(for: failure, of: token) ?? failure.gatewayError
   }
 
-  /// Returns the issuer that a token names. Nothing is verified: the name only chooses whom to ask for keys.
+  /// Returns the issuer that a token names. Nothing is verified: the name only chooses the issuer that is asked for keys.
   func issuer(of token: String) -> FetchedIssuer? {
     guard let content = try? UnverifiedToken(token, sizeMax: verifier.policy.sizeMax) else { return nil }
     return content.payload["iss"]?.string.flatMap { issuer(Name($0)) }
@@ -72,11 +72,11 @@ package final class LoginIssuers: IssuerKeys {
 
   // MARK: Changes
 
-  /// What follows from settings that were read anew.
+  /// The difference between the present issuers and settings that were read anew.
   package struct Change: Sendable {
     /// The issuers from then on, in the order of the settings.
     let issuers: [FetchedIssuer]
-    /// Those among them that have no keys yet.
+    /// The new ones, which have no keys yet.
     package let added: [FetchedIssuer]
     package let removed: [FetchedIssuer]
   }
@@ -97,14 +97,14 @@ package final class LoginIssuers: IssuerKeys {
     prefixes.replace(with: UserPrefixes(Self.prefixes((change.issuers + change.removed).map(\.settings))))
   }
 
-  /// Leaves everything as it was before ``reserve(for:)``.
-  package func giveUp() { prefixes.replace(with: UserPrefixes(Self.prefixes(issuers.map(\.settings)))) }
+  /// Reserves the prefixes of the present issuers only.
+  package func reservePresent() { prefixes.replace(with: UserPrefixes(Self.prefixes(issuers.map(\.settings)))) }
 
-  /// Puts a change in force. Returns a function that frees what was before; call it once no thread can be inside a
+  /// Puts a change in force. Returns a function that frees the former lists; call it once no thread can be inside a
   /// verification that had begun by now.
   package func make(_ change: Change) -> @Sendable () -> Void {
     list.replace(with: List(change.issuers))
-    giveUp()
+    reservePresent()
     let (lists, names) = (list.retirement(), prefixes.retirement())
     return {
       lists()

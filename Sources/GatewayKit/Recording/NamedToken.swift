@@ -2,7 +2,7 @@ package import GatewayCore
 internal import GatewayJSON
 internal import GatewayTokens
 
-/// What a recording says of a token that is a JWT, beside its name. Nothing of it is verified.
+/// The line of a recording about a token that is a JWT. Nothing of it is verified.
 package struct NamedToken: Hashable, Sendable {
   /// E.g. `token-1`.
   package let name: String
@@ -10,7 +10,7 @@ package struct NamedToken: Hashable, Sendable {
   package let issued: WallTime?
   /// When it ends; nil if it does not say.
   package let end: WallTime?
-  /// The user of its `sub` or `user_id`; nil for none.
+  /// The user of its `sub` or `user_id`; nil for none, or a name of more than 256 bytes.
   package let user: String?
 
   package init(name: String, issued: WallTime?, end: WallTime?, user: String?) {
@@ -26,8 +26,9 @@ package struct NamedToken: Hashable, Sendable {
     let time = { (member: String) -> WallTime? in
       payload[member: member]?.number.flatMap { (0...Self.timeMax).contains($0) ? WallTime(seconds: $0) : nil }
     }
-    let user = ["sub", "user_id"].lazy.compactMap { payload[member: $0]?.string }.first { !$0.isEmpty }
-    self.init(
-      name: name, issued: time("iat"), end: time("exp"), user: user.map { String($0.prefix(Self.userMax)) })
+    let user = ["sub", "user_id"].lazy.compactMap { payload[member: $0]?.string }.first {
+      (1...Self.userMax).contains($0.utf8.count)
+    }
+    self.init(name: name, issued: time("iat"), end: time("exp"), user: user)
   }
 }

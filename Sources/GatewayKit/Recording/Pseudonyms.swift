@@ -10,7 +10,7 @@ package struct Pseudonyms: Sendable {
     case token, cookie, key, id, text
   }
 
-  /// The most names. Further secrets share the name `id-more`.
+  /// The maximum number of names. Further secrets share the name `id-more`.
   private static let countMax = 100_000
   private static let more = "-more"
 

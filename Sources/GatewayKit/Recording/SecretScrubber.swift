@@ -4,8 +4,8 @@ internal import GatewayJSON
 /// A copier of texts that puts names in the place of secrets, e.g. `token-1`.
 ///
 /// A text is a secret if its name says so, e.g. `access_token`, or if it does not look like words, a number or a short name. It
-/// is one wherever it stands: in JSON, in JSON inside a string, in a query, after `Bearer `. What is a secret once is one from
-/// then on, even if it is a word.
+/// is found in JSON, in JSON inside a string, in a query and after `Bearer `. A text that was a secret once stays one, even if
+/// it is a word.
 package struct SecretScrubber: Sendable {
   private var names = Pseudonyms()
   private var found: [NamedToken] = []
@@ -14,7 +14,7 @@ package struct SecretScrubber: Sendable {
 
   /// The depth of JSON text inside strings that is read. Deeper text is replaced as a whole.
   private static let depthMax = 4
-  /// The most open objects and arrays whose names are known.
+  /// The maximum number of open objects and arrays whose names are known.
   private static let nestingMax = 256
   /// A longer text with blanks is replaced as a whole.
   private static let sentenceMax = 64
@@ -202,7 +202,7 @@ package struct SecretScrubber: Sendable {
   private mutating func runs(_ text: ArraySlice<UInt8>, isJSON: Bool, _ kind: Pseudonyms.Kind?) -> [UInt8] {
     var (output, index) = ([UInt8](), text.startIndex)
     output.reserveCapacity(text.count)
-    /// What the next one is, by the name or the scheme before it.
+    /// The kind of the next word, by the name or the scheme before it.
     var next: Pseudonyms.Kind?
     while index < text.endIndex {
       guard Word.isPart(text[index]) else {

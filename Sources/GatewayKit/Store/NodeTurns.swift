@@ -1,5 +1,5 @@
-/// The turns of a directory's things, e.g. of its channels: queues within this process and, behind them, those that all nodes
-/// share.
+/// The turns of a directory's things, e.g. of its channels: queues within this process, and behind them the turns of all
+/// nodes.
 ///
 /// One task of a node waits for a thing among the nodes, and the others wait behind it in the process. A gateway without other
 /// nodes has the queues of the process alone.

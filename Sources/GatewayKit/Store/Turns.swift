@@ -3,7 +3,7 @@
 /// A turn is a lease with a fencing number. A holder that is stopped, or cut off, for longer than the lease lasts loses it.
 /// The commits of such a holder are refused once another node has had the turn.
 package protocol Turns: Sendable {
-  /// Waits for the turn of that path, behind all who asked earlier. By then the node has received everything that earlier
+  /// Waits for the turn of that path, in the order of requests. By then the node has received everything that earlier
   /// holders announced.
   ///
   /// One task of a node at a time asks for a path; see ``NodeTurns``. A task that is cancelled keeps its place.

@@ -4,7 +4,7 @@ package import GatewayTokens
 /// Reads the content of a token whose claims hold.
 ///
 /// - Parameters:
-///   - claims: What its server says of it.
+///   - claims: The answer of the token's server.
 ///   - user: The member that names the user; nil for the usual ones.
 package typealias TokenReader =
   @Sendable (_ claims: JWTClaims, _ user: String?) throws(TokenError) -> VerifiedToken

@@ -1,6 +1,6 @@
 package import GatewayFleet
 
-/// What a fleet has in common with the other fleets of its world.
+/// The provider, the gateway and the plans that a fleet shares with the other fleets of its world.
 package struct WorldPlace: Hashable, Sendable {
   /// Fleets with the same number have one provider, and likewise one gateway.
   package var provider = 0

@@ -24,7 +24,7 @@ package struct WorldSettings: Hashable, Sendable {
   package var disturbance: Disturbance?
   /// A loop that the planner cuts; nil for none.
   package var cut: WorldCut?
-  /// What the fleet shares with the other fleets of its world.
+  /// The provider and the gateway that the fleet shares with others of its world.
   package var place = WorldPlace()
   /// The maximum duration of the world; nil for two token lives after the plan's own end.
   package var duration: Duration?

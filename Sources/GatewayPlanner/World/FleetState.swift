@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayFleet
 
-/// One fleet of a world: its clients, and all that no other fleet has a part in. Numbers of clients begin at 0 in each
+/// One fleet of a world: its clients, and all state that it shares with no other fleet. Numbers of clients begin at 0 in each
 /// fleet, except in events and requests, which count on from fleet to fleet.
 struct FleetState {
   let settings: WorldSettings

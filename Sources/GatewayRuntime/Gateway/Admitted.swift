@@ -7,7 +7,7 @@ final class Admitted: Sendable {
   /// Nil if the upgrade has none.
   let credentials: Credentials?
   let verdict: Verdict?
-  /// What the gateway's attendant wants to know of the upgrade; nil where there is no attendant.
+  /// The origin of the upgrade, for the gateway's attendant; nil without one.
   let origin: UpgradeOrigin?
 
   init(_ credentials: Credentials?, _ verdict: Verdict?, from origin: UpgradeOrigin? = nil) {

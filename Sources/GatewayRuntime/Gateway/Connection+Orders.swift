@@ -75,7 +75,7 @@ extension Connection {
   /// An event that no operator orders, e.g. the application's backend ends the session. Only on the loop.
   package nonisolated func give(_ event: SessionEvent) { onLoop { $0.handle(event) } }
 
-  /// What the session lives by; nil if nobody is logged in. Only on the loop.
+  /// The session's grant; nil before a login. Only on the loop.
   package nonisolated var grant: Grant? { onLoop { $0.standing.grant } }
 
   /// The user that is logged in. Only on the loop.

@@ -1,9 +1,8 @@
 package import GatewayCore
 
-/// Somebody beside the vendors who keeps something for each connection. A gateway has at most one, and without one no
-/// connection keeps anything for it.
+/// An object beside the vendors that keeps state for each connection. A gateway has at most one.
 package protocol ConnectionAttendant: Sendable {
-  /// Returns what to remember of an upgrade that gets a socket.
+  /// Returns the origin of an upgrade that gets a socket.
   func origin(of upgrade: HTTPRequest) -> UpgradeOrigin
 
   /// Returns whether an upgrade of that dialect without credentials is a login all the same.
@@ -16,7 +15,7 @@ package protocol ConnectionAttendant: Sendable {
   func ended(_ connection: ConnectionID)
 }
 
-/// Where a connection comes from: the address of its peer, and some of the fields of its upgrade.
+/// The origin of a connection: the address of its peer, and some header fields of its upgrade.
 package struct UpgradeOrigin: Hashable, Sendable {
   package let address: String
   package let fields: [HTTPField]

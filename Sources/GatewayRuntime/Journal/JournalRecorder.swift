@@ -28,10 +28,10 @@ package struct HTTPExchange: Sendable {
 }
 
 extension Journal {
-  /// The most recorders at once.
+  /// The maximum number of recorders at once.
   package static let recordersMax = 8
 
-  /// Gives every line from now on to a recorder, as long as somebody holds it. Throws `GatewayError.tooMany` if there are eight.
+  /// Gives every line from now on to a recorder, as long as its owner holds it. Throws `GatewayError.tooMany` if there are eight.
   package func attach(_ recorder: any JournalRecorder) throws(GatewayError) {
     recorders.removeAll { $0.recorder == nil }
     guard recorders.count < Self.recordersMax else {

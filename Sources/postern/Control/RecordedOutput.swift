@@ -2,15 +2,18 @@ import GatewayKit
 import Glibc
 import Synchronization
 
-/// The file that `postern ctl record` writes, whole lines only.
+/// The output of `postern ctl record`, whole lines only. A file keeps its former content until the first line.
 final class RecordedOutput: Sendable {
   private struct State {
     var rest: [UInt8] = []
     var lines = 0
+    var hasBegun = false
     var isOver = false
     var hasLastLine = false
   }
 
+  /// A longer line is none of a recording.
+  private static let lineMax = 1 << 22
   private static let lastLine = Array(#"{"recording_ended":"#.utf8)
 
   let isStandard: Bool
@@ -21,30 +24,41 @@ final class RecordedOutput: Sendable {
   init(_ path: String) throws {
     self.path = path
     isStandard = path.utf8.elementsEqual("-".utf8)
-    descriptor = isStandard ? STDOUT_FILENO : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    descriptor = isStandard ? STDOUT_FILENO : PrivateFile.open(path)
     guard descriptor >= 0 else {
       throw UsageError("FILE: cannot write '\(path)': \(String(cString: strerror(errno))); choose another")
     }
   }
 
-  /// Writes the lines that are whole. Returns why it cannot.
+  /// Writes the lines that are whole. Returns the reason if it cannot go on, empty if the reader of a pipe has left.
   func write(_ piece: [UInt8]) -> String? {
     state.withLock { state in
       guard !state.isOver else { return nil }
       state.rest += piece
-      guard let end = state.rest.lastIndex(of: 0x0a) else { return nil }
+      guard let end = state.rest.lastIndex(of: 0x0a) else {
+        return state.rest.count > Self.lineMax ? fail("the gateway sends no lines", &state) : nil
+      }
       let lines = state.rest[...end].split(separator: 0x0a)
       state.rest = Array(state.rest[(end + 1)...])
       for line in lines {
-        state.hasLastLine = line.starts(with: Self.lastLine)
-        guard put(Array(line) + [0x0a]) else {
-          state.isOver = true
-          return "cannot write '\(path)': \(String(cString: strerror(errno)))"
+        guard !line.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
+          return fail("the gateway sends control characters", &state)
         }
+        state.hasLastLine = line.starts(with: Self.lastLine)
+        guard state.hasBegun || isStandard || PrivateFile.clear(descriptor), put(Array(line) + [0x0a]) else {
+          let error = errno
+          return fail(error == EPIPE ? "" : "cannot write '\(path)': \(String(cString: strerror(error)))", &state)
+        }
+        state.hasBegun = true
         state.lines += 1
       }
       return nil
     }
+  }
+
+  private func fail(_ reason: String, _ state: inout State) -> String {
+    state.isOver = true
+    return reason
   }
 
   /// Writes the last line if the gateway has not. Returns the number of lines.

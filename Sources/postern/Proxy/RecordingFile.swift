@@ -4,9 +4,10 @@ import GatewayKit
 import Glibc
 import Synchronization
 
-/// The file of a recording. A thread of its own writes it, so that a slow disk delays nobody.
+/// The file of a recording. A thread of its own writes it, so that a slow disk delays no client. The file keeps its former
+/// content until the recording begins.
 final class RecordingFile: RecordingSink, Sendable {
-  /// The most bytes that wait for the disk. Further lines are lost.
+  /// The maximum number of bytes that wait for the disk. Further lines are lost.
   private static let waitingMax = 8 << 20
   /// The longest wait for the disk at the end.
   private static let patience = DispatchTimeInterval.seconds(10)
@@ -24,14 +25,14 @@ final class RecordingFile: RecordingSink, Sendable {
   private let arrivals = DispatchSemaphore(value: 0)
   private let finished = DispatchSemaphore(value: 0)
 
-  /// Creates the file, which only its owner can read.
+  /// Opens or creates the file, which only its owner can read.
   ///
   /// - Parameters:
   ///   - path: The path of the file.
   ///   - source: The flag that names it, for the error.
   init(_ path: String, of source: String) throws {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    descriptor = PrivateFile.open(path)
     guard descriptor >= 0 else {
       throw UsageError("\(source): cannot write '\(path)': \(String(cString: strerror(errno))); choose another file")
     }
@@ -90,6 +91,7 @@ final class RecordingFile: RecordingSink, Sendable {
 
   /// Writes whole lines, or nothing. Returns why the disk refuses them.
   private func write(_ bytes: [UInt8], at size: off_t) -> String? {
+    guard size > 0 || PrivateFile.clear(descriptor) else { return String(cString: strerror(errno)) }
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, bytes.count - written) }

@@ -23,11 +23,11 @@ struct FleetSizes: Sendable {
     named.append((fleet, try number.int(in: 1...most), value.source))
   }
 
-  /// Throws if the numbers are not those of a scenario's fleets.
+  /// Throws if a number names no fleet of a scenario.
   ///
   /// - Parameters:
   ///   - fleets: The names of the fleets; none for a scenario of one fleet.
-  ///   - file: What the scenario is called in errors.
+  ///   - file: The name of the scenario in errors.
   func check(_ fleets: [String], in file: String) throws {
     if let only, let first = fleets.first {
       let count = fleets.count == 1 ? "a fleet with a name" : "\(fleets.count) fleets"

@@ -194,3 +194,28 @@ def test_a_full_disk_ends_the_recording_with_a_word_and_the_proxy_goes_on(server
 def test_a_recording_that_cannot_be_written_is_refused_at_the_start(server, tmp_path):
     done = subprocess.run([os.environ["POSTERN"], "proxy", "--to", server.url, "--port", "0", "--record", str(tmp_path / "no" / "run.jsonl")], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "--record: cannot write" in done.stderr
+
+
+def test_a_recording_that_cannot_begin_leaves_the_former_one_and_a_new_one_is_its_owners_alone(server, tmp_path):
+    path = tmp_path / "run.jsonl"
+    path.write_text("the former one\n")
+    path.chmod(0o644)
+    command = [os.environ["POSTERN"], "ctl", "record", str(path), "--for", "100ms"]
+    done = subprocess.run([*command, "--url", "http://127.0.0.1:1"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and path.read_text() == "the former one\n", done
+    with Proxy(server.url, "--control-port", "0") as proxy:
+        done = subprocess.run([*command, "--url", proxy.control_url], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and path.stat().st_mode & 0o777 == 0o600, done
+    assert read(path)[0]["postern_recording"] == 1
+
+
+def test_a_reader_that_leaves_ends_a_recording_to_standard_output_quietly(server):
+    with Proxy(server.url, "--control-port", "0") as proxy:
+        command = [os.environ["POSTERN"], "ctl", "record", "-", "--url", proxy.control_url]
+        recording = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert "postern_recording" in recording.stdout.readline()
+        recording.stdout.close()
+        while recording.poll() is None:
+            post(proxy.http_url)
+            time.sleep(0.05)
+        assert recording.returncode == 0 and recording.stderr.read() == ""

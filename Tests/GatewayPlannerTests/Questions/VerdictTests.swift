@@ -4,7 +4,7 @@ import Testing
 
 @testable import GatewayPlanner
 
-/// What a fleet is, and what keeps it down. `test_verdicts.py` has more fleets.
+/// The verdict on a fleet, and the effect that keeps it down. `test_verdicts.py` has more fleets.
 struct VerdictTests {
   /// A fleet of 150 to 300 clients that asks for 2 tokens a second times `load`, of a provider that makes 2, with an
   /// outage a minute after the last client came.

@@ -52,7 +52,7 @@ struct RetryTests {
     let result = try Self.logins(failing: failing, tries: 10, rule)
     let retries = result.provider.calls - 4000
     let allowed = 25 + result.provider.granted / 10
-    // What the tokens of the first second put back is lost: the budget is full until the first failures are tried again.
+    // The part of the budget that the tokens of the first second put back is lost: the budget is full until the first failures are tried again.
     #expect((allowed - 30...allowed).contains(retries))
     #expect(result.provider.calls <= Int(4000 * 1.1) + 25)
     #expect((result.provider.heldBack ?? 0) > 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayTokens
 
-/// The users of one issuer beside those of others.
+/// The names of users of several issuers.
 @Suite
 struct KeyOwnerTests {
   private func owner(prefix: String, among prefixes: [String]) -> KeyOwner {
