@@ -291,6 +291,8 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private func begin() {
     guard !hasEnded else { return }
     last = nil
+    // What is sent from here on arrives.
+    publisher.hurry()
     isOpen.store(true, ordering: .relaxed)
     if hasBegun {
       miss("the connection was lost")

@@ -29,13 +29,13 @@ def free_port():
 class Redis:
     """A Redis server on a free loopback port with its files in a folder; ends with the `with` block."""
 
-    def __init__(self, folder, *flags, appendonly="yes"):
+    def __init__(self, folder, *flags, appendonly="yes", appendfsync="everysec"):
         self.folder, self.port = Path(folder), free_port()
         self.program = shutil.which("redis-server") or shutil.which("valkey-server")
         assert self.program, "there is no redis-server; install it: Deploy/install-packages tests"
         self.flags = [
             "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder), "--save", "",
-            "--appendonly", appendonly, "--appendfsync", "everysec", *flags,
+            "--appendonly", appendonly, "--appendfsync", appendfsync, *flags,
         ]  # fmt: skip
         self.process = None
 
@@ -81,6 +81,13 @@ def redis(tmp_path):
         yield server
 
 
+@pytest.fixture
+def durable(tmp_path):
+    """A server that answers a commit when the disk has it. With `everysec` a slow disk makes it answer before."""
+    with Redis(tmp_path, appendfsync="always") as server:
+        yield server
+
+
 def flags_of(redis):
     return ["--store", f"redis://127.0.0.1:{redis.port}"]
 
@@ -104,17 +111,17 @@ def test_accepted_changes_are_there_after_the_gateway_is_killed(redis):
             Client(gateway, token=revoked).__enter__()
 
 
-def test_a_killed_and_restarted_server_closes_no_connection_and_keeps_everything(redis):
-    with Gateway(*flags_of(redis)) as gateway:
+def test_a_killed_and_restarted_server_closes_no_connection_and_keeps_everything(durable):
+    with Gateway(*flags_of(durable)) as gateway:
         access = opaque(gateway, "ann")
         with Client(gateway, token=access) as ann, Client(gateway, token=token("bob")) as bob:
             ann.receive("connected"), bob.receive("connected")
-            redis.kill()
+            durable.kill()
             refused = api(gateway, "POST", "/v1/tokens", {"user_id": "cat", "format": "opaque"})
             assert (refused.status, refused.error["number"]) == (503, 503004) and refused.headers["retry-after"]
             assert control(gateway, "GET", "/ready").status == 503
             gateway.logged("event=store_failed")
-            redis.start()
+            durable.start()
             deadline = time.monotonic() + 60
             while control(gateway, "GET", "/ready").status != 200:
                 assert time.monotonic() < deadline, gateway.log()

@@ -34,6 +34,43 @@ struct RedisBusTests {
   }
 
   @Test
+  func `a message that is sent when the subscription is back arrives, however long sending has failed`() async throws {
+    let server = try RedisServer()
+    let lane = RedisLane(on: try RedisServer.links(), server.settings)
+    var settings = server.settings
+    (settings.user, settings.password) = ("node", Credentials(token: "secret"))
+    _ = await lane.ask(RedisCommand("ACL", "SETUSER", "node", "on", ">secret", "~*", "&*", "+@all"))
+    let bus = try await bus(settings)
+    bus.send(.note(VendorNote("test", "before")))
+    await listener.wait(for: 1)
+    // The connection that sends cannot load its scripts. It tries again after longer and longer pauses.
+    _ = await lane.ask(RedisCommand("ACL", "SETUSER", "node", "-script|load"))
+    _ = await lane.ask(RedisCommand("CLIENT", "KILL", "TYPE", "normal"))
+    let before = try await connections(lane)
+    while try await connections(lane) < before + 6 {
+      bus.send(.note(VendorNote("test", "lost")))
+      await bus.settle()
+    }
+    let lost = bus.figures.lost
+    #expect(lost > 0 && !bus.isAway)
+    _ = await lane.ask(RedisCommand("ACL", "SETUSER", "node", "+script|load"))
+    _ = await lane.ask(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"))
+    while bus.figures.gaps == 0 { await Task.yield() }
+    bus.send(.note(VendorNote("test", "after")))
+    await bus.settle()
+    #expect(listener.heard == ["0 before", "0 after"] && bus.figures.lost == lost)
+  }
+
+  /// Returns how many connections the server has taken.
+  private func connections(_ lane: RedisLane) async throws -> Int {
+    guard case .success(let replies) = await lane.ask(RedisCommand("INFO", "stats")), case .bytes(let text)? = replies.first
+    else { return 0 }
+    let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
+    let line = try #require(lines.first { $0.hasPrefix("total_connections_received:") })
+    return try #require(Int(line.split(separator: ":")[1]))
+  }
+
+  @Test
   func `a number that is skipped is a gap`() async throws {
     let settings = try RedisServer.sharedSettings()
     let bus = try await bus(settings)

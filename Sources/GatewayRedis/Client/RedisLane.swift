@@ -281,6 +281,12 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     if phase == .pausing { connect() }
   }
 
+  /// Connects at once if it waits to, because the server is known to be there. Only on the loop.
+  func hurry() {
+    backoff = RedisBackoff()
+    resume()
+  }
+
   private func setTimer() {
     guard !isTimerSet, let oldest = oldest else { return }
     isTimerSet = true
