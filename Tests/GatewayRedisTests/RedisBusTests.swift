@@ -63,8 +63,8 @@ struct RedisBusTests {
 
   /// Returns how many connections the server has taken.
   private func connections(_ lane: RedisLane) async throws -> Int {
-    guard case .success(let replies) = await lane.ask(RedisCommand("INFO", "stats")), case .bytes(let text)? = replies.first
-    else { return 0 }
+    let answer = await lane.ask(RedisCommand("INFO", "stats"))
+    guard case .success(let replies) = answer, case .bytes(let text)? = replies.first else { return 0 }
     let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
     let line = try #require(lines.first { $0.hasPrefix("total_connections_received:") })
     return try #require(Int(line.split(separator: ":")[1]))

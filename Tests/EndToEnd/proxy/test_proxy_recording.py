@@ -206,7 +206,7 @@ def test_a_recording_that_cannot_begin_leaves_the_former_one_and_a_new_one_is_it
     with Proxy(server.url, "--control-port", "0") as proxy:
         done = subprocess.run([*command, "--url", proxy.control_url], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and path.stat().st_mode & 0o777 == 0o600, done
-    assert read(path)[0]["postern_recording"] == 1
+    assert read(path)[1][0]["postern_recording"] == 1
 
 
 def test_a_reader_that_leaves_ends_a_recording_to_standard_output_quietly(server):
