@@ -28,15 +28,15 @@ class Introspection:
                     outer.requests.append((parse_qs(body.decode()), dict(self.headers), time.monotonic()))
                     outer.under_way += 1
                     outer.most = max(outer.most, outer.under_way)
+                time.sleep(outer.delay)
+                # Before the answer, behind which the next request may be counted at once.
+                with outer.lock:
+                    outer.under_way -= 1
                 try:
-                    time.sleep(outer.delay)
                     (outer.answer or outer.usual)(self, parse_qs(body.decode()))
                 except OSError:
                     # The gateway has closed the connection.
                     self.close_connection = True
-                finally:
-                    with outer.lock:
-                        outer.under_way -= 1
 
             def say(self, status, body=b"", **fields):
                 self.send_response(status)

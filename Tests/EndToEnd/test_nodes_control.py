@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from clients import Client, control, request
-from gateway import Gateway, token
+from gateway import Gateway, halt, token
 from test_store_nodes import KILLED, eventually, stop
 from test_store_redis import Redis, flags_of
 
@@ -103,7 +103,7 @@ def test_a_process_that_is_stopped_is_named_in_every_answer_and_answers_again_wh
         with Client(first, token=token("ann")) as ann, Client(second, token=token("bob")) as bob:
             ann.receive("connected"), bob.receive("connected")
             place = control(first, "GET", "/journal?limit=1000").json["next"]
-            second.process.send_signal(signal.SIGSTOP)
+            halt(second.process)
             asked = [
                 ("GET", "/sessions", None), ("GET", "/horizon", None), ("GET", "/journal", None),
                 ("GET", "/journal/counts?user=ann", None), ("POST", "/sessions/say", {"text": '{"type":"notice"}'}),

@@ -189,26 +189,34 @@ struct StoreContract {
 
   @Test(arguments: StoreCase.all)
   func `a store applies a commit id once within a minute, however often it is sent`(_ engine: StoreCase) async throws {
-    let store = try engine.make()
-    let one = StoreCount("tests.one", atMost: 1, of: "notes")
-    let refused = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one")])
-    let first = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one"), .init(bob, "", in: [one])])
-    #expect(try await store.commit(first, at: now))
-    #expect(try await store.write([.init(ann, "two")], at: now))
-    #expect(try await store.commit(first, at: now))
-    #expect(try await store.commit(first, at: now + .seconds(59)))
-    #expect(try await store.note(ann, at: now) == "two")
-    // A refused commit was not made: it is tried again.
-    #expect(try await !store.commit(refused, at: now))
-    #expect(try await store.write([.removal(of: ann)], at: now))
-    #expect(try await store.commit(refused, at: now))
-    let crowd = StoreCommit(writes: [.init(ann, "crowd", in: [one])])
-    await expectFull(one) { try await store.commit(crowd, at: now) }
-    #expect(try await store.write([.removal(of: bob)], at: now))
-    #expect(try await store.commit(crowd, at: now))
-    // After a minute it is forgotten, and its check finds the row.
-    #expect(try await store.write([.removal(of: bob)], at: now + .seconds(60)))
-    #expect(try await !store.commit(first, at: now + .seconds(60)))
+    while true {
+      let store = try engine.make()
+      let one = StoreCount("tests.one", atMost: 1, of: "notes")
+      let refused = StoreCommit(checks: [.init(ann.path, .absent)], writes: [.init(ann, "one")])
+      let first = StoreCommit(
+        checks: [.init(ann.path, .absent)], writes: [.init(ann, "one"), .init(bob, "", in: [one])])
+      let begun = ContinuousClock.now
+      let outcomes = [
+        try await store.commit(first, at: now), try await store.write([.init(ann, "two")], at: now),
+        try await store.commit(first, at: now), try await store.commit(first, at: now + .seconds(59)),
+      ]
+      // Redis also forgets it after three minutes of its own time, which may pass on a machine that is too busy.
+      guard ContinuousClock.now - begun < .seconds(150) else { continue }
+      #expect(outcomes == [true, true, true, true])
+      #expect(try await store.note(ann, at: now) == "two")
+      // A refused commit was not made: it is tried again.
+      #expect(try await !store.commit(refused, at: now))
+      #expect(try await store.write([.removal(of: ann)], at: now))
+      #expect(try await store.commit(refused, at: now))
+      let crowd = StoreCommit(writes: [.init(ann, "crowd", in: [one])])
+      await expectFull(one) { try await store.commit(crowd, at: now) }
+      #expect(try await store.write([.removal(of: bob)], at: now))
+      #expect(try await store.commit(crowd, at: now))
+      // After a minute it is forgotten, and its check finds the row.
+      #expect(try await store.write([.removal(of: bob)], at: now + .seconds(60)))
+      #expect(try await !store.commit(first, at: now + .seconds(60)))
+      return
+    }
   }
 
   @Test(arguments: StoreCase.all)
