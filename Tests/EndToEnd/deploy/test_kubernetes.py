@@ -4,6 +4,7 @@ gateway with those settings."""
 import contextlib
 import json
 import os
+import re
 import ssl
 import stat
 import subprocess
@@ -19,9 +20,10 @@ import pytest
 import yaml
 from kubernetes_validate import validate
 
-from clients import control, request
+from clients import Client, control, request
 from conftest import DEPLOY, fails, passes, program
 from gateway import Gateway
+from proxies import free_port
 
 CHART = DEPLOY / "helm" / "postern"
 # Kubernetes does not know the operator's objects.
@@ -179,6 +181,121 @@ def test_the_manifests_are_what_the_chart_makes(helm, tmp_path):
     assert not of_kind(made, "Secret"), "a secret in a file"
 
 
+# MARK: Several pods on one store
+
+STORE = ["store.url=rediss://redis.example:7000", "store.existingSecret=postern-store"]
+
+
+def environment_free(args, name):
+    """The arguments, as the pod of that name has them."""
+    return [word.replace("$(POD_NAME)", name) for word in args]
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.31", "1.34"])
+def test_pods_on_one_store_have_names_of_their_own_and_reach_the_store_only(helm, version):
+    made = objects(helm, *STORE, "store.user=ann", "store.keys.password=pw", "store.keys.ca=ca.crt", "replicas=63")
+    check(made, version)
+    pod = of_kind(made, "Deployment")[0]["spec"]["template"]["spec"]
+    container = pod["containers"][0]
+    assert container["args"][-2:] == ["--node-name", "$(POD_NAME)"]
+    assert container["env"] == [{"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}]
+    settings = json.loads(of_kind(made, "ConfigMap")[0]["data"]["postern.json"])
+    assert {name: value for name, value in settings.items() if name.startswith("store")} == {
+        "store": "rediss://redis.example:7000", "store-user": "ann", "store-password-file": "/run/secrets/store/pw",
+        "store-ca": "/run/secrets/store/ca.crt"}
+    assert {"name": "store", "mountPath": "/run/secrets/store", "readOnly": True} in container["volumeMounts"]
+    assert {"name": "store", "secret": {"secretName": "postern-store", "defaultMode": 0o440}} in pod["volumes"]
+    egress = of_kind(made, "NetworkPolicy")[0]["spec"]["egress"]
+    assert [port["port"] for rule in egress for port in rule["ports"]] == [53, 53, 7000]
+    # Without a store nothing of this.
+    alone = objects(helm, "store.user=ann", "store.keys.password=pw")
+    assert "POD_NAME" not in json.dumps(alone) and "store" not in json.dumps(of_kind(alone, "ConfigMap"))
+    assert of_kind(alone, "NetworkPolicy")[0]["spec"]["egress"] == []
+    backend = objects(helm, "networkPolicy.egress[0].to[0].ipBlock.cidr=10.1.0.0/16")
+    check(backend, version)
+    assert of_kind(backend, "NetworkPolicy")[0]["spec"]["egress"][1] == {"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ["store.url=redis.example"], ["store.url=rediss://user:pass@redis.example"], ["store.keys.password=a/b"],
+        ["store.keys.passwort=a"], ["store.existingSecret=Not_A_Name"], ["settings.node-name=a"], [*STORE, "replicas=64"],
+    ],
+)
+def test_a_store_that_makes_no_sense_is_refused_by_the_schema(helm, settings):
+    flags = [word for setting in settings for word in ("--set", setting)]
+    assert "values don't meet the specifications of the schema" in fails(helm, "template", "postern", CHART, *flags)
+
+
+def redis_manifest():
+    text = (DEPLOY / "kubernetes" / "redis.yaml").read_text()
+    comment = "\n".join(line.removeprefix("#").strip() for line in text.split("---", 1)[0].splitlines())
+    return comment, documents(text)
+
+
+@pytest.mark.parametrize("version", ["1.28", "1.31", "1.34"])
+def test_the_server_for_trials_is_what_kubernetes_knows_and_lets_the_charts_pods_in(helm, version):
+    _, made = redis_manifest()
+    check(made, version)
+    settings, service, policy, server = made
+    pod = server["spec"]["template"]
+    for selector in (service["spec"]["selector"], policy["spec"]["podSelector"]["matchLabels"]):
+        assert selector.items() <= pod["metadata"]["labels"].items()
+    allowed = policy["spec"]["ingress"][0]["from"][0]["podSelector"]["matchLabels"]
+    clients = of_kind(objects(helm, *STORE), "Deployment")[0]["spec"]["template"]["metadata"]["labels"]
+    assert allowed.items() <= clients.items()
+    mounts = {mount["mountPath"] for mount in pod["spec"]["containers"][0]["volumeMounts"]}
+    words = settings["data"]["redis.conf"].split() + pod["spec"]["containers"][0]["command"]
+    files = [word for word in words if word.startswith("/")]
+    assert files and all(word in mounts or str(Path(word).parent) in mounts for word in files)
+
+
+def test_two_pods_on_the_server_for_trials_are_one_gateway(helm, tmp_path):
+    """With the commands of the manifest's comment, for names of this machine, and free ports."""
+    comment, (settings, *_) = redis_manifest()
+    commands = comment[comment.index("head -c") : comment.index("kubectl")]
+    san = "subjectAltName=DNS:postern-redis"
+    assert san in commands
+    subprocess.run(
+        ["bash", "-euc", commands.replace(san, f"{san},IP:127.0.0.1")], cwd=tmp_path, check=True, capture_output=True)
+    port = free_port()
+    conf = settings["data"]["redis.conf"].replace("/run/secrets/redis", str(tmp_path)).replace("/data", str(tmp_path))
+    conf = conf.replace("tls-port 6379", f"tls-port {port}").replace("bind * -::*", "bind 127.0.0.1")
+    (tmp_path / "redis.conf").write_text(conf)
+    secrets = dict(re.findall(r"--from-file=(\w+)=(\S+)", comment)) | {"password": "password"}
+
+    def files(word):
+        return str(tmp_path / secrets[Path(word).name]) if word.startswith("/run/secrets/store/") else word
+
+    sets = re.findall(r"--set (\S+)", comment)
+    made = objects(helm, *[word.replace("postern-redis:6379", f"127.0.0.1:{port}") for word in sets])
+    args = of_kind(made, "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]["args"]
+    flags = json.loads(of_kind(made, "ConfigMap")[0]["data"]["postern.json"])
+    flags = {name: files(value) for name, value in flags.items() if name.startswith("store")}
+    (tmp_path / "postern.json").write_text(json.dumps(flags | {"control-port": 0, "port": 0}))
+    with contextlib.ExitStack() as stack:
+        server = subprocess.Popen([program("redis-server"), tmp_path / "redis.conf"], stdout=subprocess.PIPE, text=True)
+        stack.callback(server.wait), stack.callback(server.kill)
+        while "Ready to accept connections" not in (line := server.stdout.readline()):
+            assert line, "the server has ended"
+        gateways = []
+        for name in ("postern-5d9c-a1", "postern-5d9c-b2"):
+            words = [word for word in environment_free(args, name) if word not in ("serve", "--config")]
+            words.remove("/etc/postern/postern.json")
+            gateways.append(stack.enter_context(Gateway("--config", str(tmp_path / "postern.json"), *words)))
+        names = [one["name"] for one in control(gateways[1], "GET", "/nodes").json["nodes"]]
+        assert sorted(names) == ["postern-5d9c-a1", "postern-5d9c-b2"]
+        # A token that one has issued is good at the other.
+        issued = request(gateways[0].http_url, "POST", "/v1/tokens", {"user_id": "ann"}, document=None).json["token"]
+        with Client(gateways[1], token=issued) as ann:
+            assert ann.receive("connected")["user_id"] == "ann"
+            assert len(control(gateways[0], "GET", "/sessions").json["sessions"]) == 1
+
+
+# MARK: A storm from a cluster
+
+
 def storm_manifest():
     return documents((DEPLOY / "kubernetes" / "storm-workers.yaml").read_text())
 
@@ -275,42 +392,3 @@ def test_all_of_it_is_yaml(tmp_path, copied):
     lint = [sys.executable, "-m", "yamllint", "-s", "-c", rules]
     passes(*lint, DEPLOY / "kubernetes", DEPLOY / "compose", DEPLOY / "prometheus", CHART / "values.yaml", CHART / "Chart.yaml")
     fails(*lint, copied("kubernetes/postern.yaml", "spec:", "spec:\n spec: {}\nspec:"))
-
-
-# MARK: Compose
-
-def test_compose_knows_all_of_its_file_and_finds_what_it_mounts(copied):
-    schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
-    file = DEPLOY / "compose" / "compose.yaml"
-    passes(*schema, file)
-    fails(*schema, copied("compose", "stop_grace_period", "stop_grace_time", "compose.yaml") / "compose.yaml")
-    compose = yaml.safe_load(file.read_text())
-    mounted = [
-        volume.split(":")[0] for service in compose["services"].values() for volume in service.get("volumes", [])]
-    assert len(mounted) == 7
-    for name in mounted:
-        assert name in compose["volumes"] or (file.parent / name).exists(), name
-    assert {name for service in compose["services"].values() for name in service["secrets"]} == set(compose["secrets"])
-    build = compose["services"]["gateway"]["build"]
-    assert (file.parent / build["context"] / build["dockerfile"]).exists()
-
-
-def test_the_secrets_of_compose_are_made_once(copied):
-    folder = copied("compose", "set -euo", "set -euo", "make-secrets")
-    passes(folder / "make-secrets")
-    made = {file.name: file.read_bytes() for file in (folder / "secrets").iterdir()}
-    compose = yaml.safe_load((folder / "compose.yaml").read_text())
-    assert set(made) == set(compose["secrets"]) and len(set(made.values())) == len(made) and all(map(len, made.values()))
-    passes(folder / "make-secrets")
-    assert {file.name: file.read_bytes() for file in (folder / "secrets").iterdir()} == made
-
-
-def test_prometheus_reads_the_configuration_of_compose(copied):
-    folder = copied("compose", "scrape_interval: 5s", "scrape_interval: 5s", "prometheus.yml")
-    (folder / "rules").mkdir()
-    (folder / "rules" / "postern.rules.yml").write_bytes((DEPLOY / "prometheus/postern.rules.yml").read_bytes())
-    check = [program("promtool"), "check", "config", "--syntax-only"]
-    passes(*check, folder / "prometheus.yml")
-    file = folder / "prometheus.yml"
-    file.write_text(file.read_text().replace("credentials_file", "credential_file"))
-    fails(*check, file)

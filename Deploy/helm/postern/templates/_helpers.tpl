@@ -31,6 +31,16 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   "provider-secret-file" "/run/secrets/postern/provider"
   "drain-window" (printf "%ds" (int .Values.drainWindowSeconds)) -}}
 {{- if .Values.trustedProxies }}{{ $_ := set $own "trusted-proxy" .Values.trustedProxies }}{{ end -}}
+{{- with .Values.store }}
+{{- if .url }}
+{{- $_ := set $own "store" .url -}}
+{{- if .user }}{{ $_ := set $own "store-user" .user }}{{ end -}}
+{{- $flags := dict "password" "store-password-file" "ca" "store-ca" "certificate" "store-certificate" "key" "store-key" -}}
+{{- range $what, $key := .keys -}}
+{{- if $key }}{{ $_ := set $own (get $flags $what) (printf "/run/secrets/store/%s" $key) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- $settings := dict -}}
 {{- range $name, $value := .Values.settings -}}
 {{- /* Helm reads every number as a float, which would be written 1e+06. */ -}}
