@@ -110,6 +110,7 @@ struct HookConnectTests {
     space.pass(10)
     #expect(ann.ending?.code == row.code, "\(row) \(String(describing: ann.ending))")
     #expect(ann.texts.first?.has("no seat") == row.answer.has("no seat"))
+    #expect(space.results.count == 1 && (space.results == ["unjudged"]) == (row.error == 503_005), "\(space.results)")
     // It may come back.
     space.backend.answers = [:]
     space.pass(700)

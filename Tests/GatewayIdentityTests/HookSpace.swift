@@ -92,6 +92,18 @@ struct HookSpace {
 
   func pass(_ seconds: Double) { inner.world.advance(by: .seconds(seconds)) }
 
+  /// The results that the metric of answers has counted, each as often as it was counted.
+  var results: [String] {
+    var page = PrometheusText()
+    inner.space.hooks?.counts.write(to: &page)
+    return page.text.split(separator: "\n").flatMap { line -> [String] in
+      let parts = line.split(separator: "\"")
+      guard line.hasPrefix("postern_hook_answers_total{"), parts.count == 5, let count = Int(parts[4].dropFirst(2))
+      else { return [] }
+      return Array(repeating: String(parts[3]), count: count)
+    }
+  }
+
   var onGrace: Int { inner.space.hooks?.counts.onGrace ?? -1 }
 }
 

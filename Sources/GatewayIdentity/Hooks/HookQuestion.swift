@@ -23,6 +23,18 @@ struct HookQuestion {
   /// A longer issuer or `jti` of a token is left out.
   private static let nameMax = 1_024
 
+  /// Returns why this question cannot have that answer; nil if it can. An answer can only narrow what a token gives.
+  func objection(to answer: HookAnswer) -> String? {
+    guard hook == .connect, case .accepted(let acceptance) = answer else { return nil }
+    switch (token, acceptance.user) {
+    case (_, .some("")), (_?, nil): return nil
+    case (let token?, let user?):
+      return UserID(user) == token.user ? nil : "the answer names another user than the token"
+    case (nil, nil): return "the answer names no user"
+    case (nil, _): return nil
+    }
+  }
+
   var body: [UInt8] {
     JSONWriter.object(capacity: 512) { json in
       json.member("hook", hook.rawValue)

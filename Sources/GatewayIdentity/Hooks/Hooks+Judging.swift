@@ -32,18 +32,7 @@ extension Hooks {
     guard acceptance.user?.isEmpty != true else {
       return .failure(.anonymousRefused.followed(by: .close(.anonymousRefused)))
     }
-    let own: VerifiedToken
-    switch (token, acceptance.user) {
-    case (let token?, let user):
-      // It can only narrow what the token gives.
-      guard user == nil || user.map({ UserID($0) }) == token.user else {
-        fail(.connect, "the answer names another user than the token", at: loop.transport.now)
-        return .failure(.identityUnavailable)
-      }
-      own = token
-    case (nil, let user?): own = newToken(of: UserID(user))
-    case (nil, nil):
-      fail(.connect, "the answer names no user", at: loop.transport.now)
+    guard let own = token ?? acceptance.user.map({ newToken(of: UserID($0)) }) else {
       return .failure(.identityUnavailable)
     }
     var token = own

@@ -119,6 +119,10 @@ package final class Hooks: Sendable {
       let answer = try await caller.ask(endpoint, request(question, fields, endpoint, at: loop.wallTime)) {
         (response) throws(OutboundFailure) in try HookAnswer(response)
       }
+      if let objection = question.objection(to: answer) {
+        fail(question.hook, objection, at: loop.transport.now)
+        return nil
+      }
       counts.count(answer.result, of: question.hook)
       return answer
     } catch {
