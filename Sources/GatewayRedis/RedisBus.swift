@@ -291,7 +291,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   private func begin() {
     guard !hasEnded else { return }
     last = nil
-    // What is sent from here on arrives.
+    // Messages from here on are not lost to a pause before the next attempt.
     publisher.hurry()
     isOpen.store(true, ordering: .relaxed)
     if hasBegun {

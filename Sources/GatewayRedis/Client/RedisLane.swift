@@ -35,6 +35,8 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private var backoff = RedisBackoff()
   /// The reason why there is no connection; nil before the first failure after one.
   private var lastReason: String?
+  /// The server was known to be there when the present attempt had begun, which may have been too early.
+  private var isHurried = false
   private var hasEnded = false
 
   private enum Phase { case idle, connecting, greeting, open, pausing }
@@ -198,6 +200,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private func greeted() {
     phase = .open
     lastReason = nil
+    isHurried = false
     backoff = RedisBackoff()
     let waiting = unsent
     unsent = []
@@ -261,12 +264,15 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     replies = []
     let lostReason = "\(address): \(reason)"
     if !hasEnded, lastReason != lostReason { trouble(lostReason) }
-    lastReason = lostReason
-    let (lost, never) = (sent[firstSent...], unsent)
+    // What waits goes with the next attempt.
+    let isTooEarly = isHurried && !hasEnded
+    isHurried = false
+    lastReason = isTooEarly ? nil : lostReason
+    let (lost, never) = (sent[firstSent...], isTooEarly ? [] : unsent)
     sent = []
     firstSent = 0
-    unsent = []
-    waitingBytes = 0
+    if !isTooEarly { unsent = [] }
+    waitingBytes = unsent.reduce(0) { $0 + $1.size }
     if hasEnded {
       phase = .idle
     } else {
@@ -281,9 +287,11 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     if phase == .pausing { connect() }
   }
 
-  /// Connects at once if it waits to, because the server is known to be there. Only on the loop.
+  /// Connects at once if it waits to, because the server is known to be there. Commands from now on go to the server, even
+  /// if an attempt that has begun already fails. Only on the loop.
   func hurry() {
     backoff = RedisBackoff()
+    isHurried = phase == .connecting || phase == .greeting
     resume()
   }
 

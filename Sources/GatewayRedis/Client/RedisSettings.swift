@@ -2,7 +2,7 @@ package import GatewayCore
 
 /// How to reach a Redis server, and which of its keys are this gateway's.
 package struct RedisSettings: Hashable, Sendable {
-  /// The server, or the Sentinels that know it.
+  /// The server.
   package var target: LinkTarget
   /// The user of the server's access list; nil for its default user.
   package var user: String?
