@@ -1,10 +1,13 @@
 """What the checks of `Deploy` share: where it is, programs, and copies that are broken on purpose."""
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from proxies import free_port
 
 DEPLOY = Path(__file__).resolve().parents[3] / "Deploy"
 
@@ -33,6 +36,27 @@ def fails(*command, **options):
     status, said = run(*command, **options)
     assert status != 0, f"nobody minds: {said}"
     return said
+
+
+@contextlib.contextmanager
+def redis_server(conf, secrets, folder):
+    """A Redis server with that configuration of a container, but on loopback and a free port, with its secrets and files in
+    these folders. Gives the port."""
+    port = free_port()
+    places = {"bind * -::*": "bind 127.0.0.1", "tls-port 6379": f"tls-port {port}", "/run/secrets/redis": secrets, "/data": folder}
+    for old, new in places.items():
+        assert old in conf, f"no {old} in the configuration"
+        conf = conf.replace(old, str(new))
+    file = Path(folder) / "here.conf"
+    file.write_text(conf)
+    server = subprocess.Popen([program("redis-server"), file], stdout=subprocess.PIPE, text=True)
+    try:
+        while "Ready to accept connections" not in (line := server.stdout.readline()):
+            assert line, "the server has ended"
+        yield port
+    finally:
+        server.kill()
+        server.wait()
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import urllib.request
 import yaml
 
 from clients import Client, control
-from conftest import DEPLOY, fails, passes, program
+from conftest import DEPLOY, fails, passes, program, redis_server
 from gateway import Gateway
 from proxies import free_port
 from test_store_nodes import eventually
@@ -65,26 +65,21 @@ def test_three_processes_behind_the_proxy_are_one_gateway_and_one_of_them_may_be
     folder = copied("compose", "set -euo", "set -euo", "make-secrets")
     monkeypatch.setenv("REDIS_NAMES", "IP:127.0.0.1")
     passes(folder / "make-secrets")
-    file, store, front = compose("cluster.yaml"), free_port(), free_port()
+    file, front = compose("cluster.yaml"), free_port()
     secrets = {f"/run/secrets/{name}": str(folder / one["file"]) for name, one in file["secrets"].items()}
-    conf = (folder / "redis.conf").read_text().replace("/run/secrets/redis", str(folder / "secrets/redis"))
-    conf = conf.replace("/data", str(tmp_path)).replace("tls-port 6379", f"tls-port {store}").replace("bind * -::*", "bind 127.0.0.1")
-    (folder / "redis.conf").write_text(conf)
     flags = json.loads((folder / "cluster.json").read_text())
     assert flags["store"] == "rediss://redis:6379"
     proxy_address = file["services"]["proxy"]["networks"]["default"]["ipv4_address"]
     assert flags["trusted-proxy"] == proxy_address
     flags = {name: secrets.get(value, value) if isinstance(value, str) else value for name, value in flags.items()}
-    flags |= {"store": f"rediss://127.0.0.1:{store}", "trusted-proxy": "127.0.0.1", "connections-max": 500}
+    flags |= {"trusted-proxy": "127.0.0.1", "connections-max": 500}
     flags |= {"host": "127.0.0.1", "control-host": "127.0.0.1", "port": 0, "control-port": 0}
-    (folder / "cluster.json").write_text(json.dumps(flags))
     control_secret = (folder / "secrets/control").read_text().strip()
     provider_secret = (folder / "secrets/provider").read_text().strip()
     with contextlib.ExitStack() as stack:
-        server = subprocess.Popen([program("redis-server"), folder / "redis.conf"], stdout=subprocess.PIPE, text=True)
-        stack.callback(server.wait), stack.callback(server.kill)
-        while "Ready to accept connections" not in (line := server.stdout.readline()):
-            assert line, "the server has ended"
+        conf = (folder / "redis.conf").read_text()
+        flags["store"] = f"rediss://127.0.0.1:{stack.enter_context(redis_server(conf, folder / 'secrets/redis', tmp_path))}"
+        (folder / "cluster.json").write_text(json.dumps(flags))
         gateways = []
         for letter in "abc":
             words = file["services"][f"gateway-{letter}"]["command"]

@@ -21,9 +21,8 @@ import yaml
 from kubernetes_validate import validate
 
 from clients import Client, control, request
-from conftest import DEPLOY, fails, passes, program
+from conftest import DEPLOY, fails, passes, redis_server
 from gateway import Gateway
-from proxies import free_port
 
 CHART = DEPLOY / "helm" / "postern"
 # Kubernetes does not know the operator's objects.
@@ -259,26 +258,20 @@ def test_two_pods_on_the_server_for_trials_are_one_gateway(helm, tmp_path):
     assert san in commands
     subprocess.run(
         ["bash", "-euc", commands.replace(san, f"{san},IP:127.0.0.1")], cwd=tmp_path, check=True, capture_output=True)
-    port = free_port()
-    conf = settings["data"]["redis.conf"].replace("/run/secrets/redis", str(tmp_path)).replace("/data", str(tmp_path))
-    conf = conf.replace("tls-port 6379", f"tls-port {port}").replace("bind * -::*", "bind 127.0.0.1")
-    (tmp_path / "redis.conf").write_text(conf)
     secrets = dict(re.findall(r"--from-file=(\w+)=(\S+)", comment)) | {"password": "password"}
 
     def files(word):
         return str(tmp_path / secrets[Path(word).name]) if word.startswith("/run/secrets/store/") else word
 
-    sets = re.findall(r"--set (\S+)", comment)
-    made = objects(helm, *[word.replace("postern-redis:6379", f"127.0.0.1:{port}") for word in sets])
+    made = objects(helm, *re.findall(r"--set (\S+)", comment))
     args = of_kind(made, "Deployment")[0]["spec"]["template"]["spec"]["containers"][0]["args"]
     flags = json.loads(of_kind(made, "ConfigMap")[0]["data"]["postern.json"])
     flags = {name: files(value) for name, value in flags.items() if name.startswith("store")}
-    (tmp_path / "postern.json").write_text(json.dumps(flags | {"control-port": 0, "port": 0}))
+    assert flags["store"] == "rediss://postern-redis:6379"
     with contextlib.ExitStack() as stack:
-        server = subprocess.Popen([program("redis-server"), tmp_path / "redis.conf"], stdout=subprocess.PIPE, text=True)
-        stack.callback(server.wait), stack.callback(server.kill)
-        while "Ready to accept connections" not in (line := server.stdout.readline()):
-            assert line, "the server has ended"
+        port = stack.enter_context(redis_server(settings["data"]["redis.conf"], tmp_path, tmp_path))
+        flags |= {"store": f"rediss://127.0.0.1:{port}", "control-port": 0, "port": 0}
+        (tmp_path / "postern.json").write_text(json.dumps(flags))
         gateways = []
         for name in ("postern-5d9c-a1", "postern-5d9c-b2"):
             words = [word for word in environment_free(args, name) if word not in ("serve", "--config")]
