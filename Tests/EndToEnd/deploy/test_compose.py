@@ -111,13 +111,19 @@ def test_three_processes_behind_the_proxy_are_one_gateway_and_one_of_them_may_be
         eventually(lambda: issue("ann"))
         nodes = control(gateways[0], "GET", "/nodes", token=control_secret).json["nodes"]
         assert sorted(one["name"] for one in nodes) == ["a", "b", "c"]
-        # Of ten clients by the proxy, each gateway has some.
-        clients = [stack.enter_context(Client(Front(front), token=issue(f"user{number}"))) for number in range(10)]
-        for client in clients:
+        # Of the clients by the proxy, each gateway has some, once its checks have found all three ready.
+        clients = []
+
+        def is_spread():
+            client = stack.enter_context(Client(Front(front), token=eventually(lambda: issue(f"user{len(clients)}"))))
+            clients.append(client)
             client.receive("connected")
             assert client.ask("join", cid="default:talk")["type"] == "joined"
-        counts = [one["sessions"] for one in control(gateways[2], "GET", "/nodes", token=control_secret).json["nodes"]]
-        assert sum(counts) == 10 and all(counts), counts
+            nodes = control(gateways[2], "GET", "/nodes", token=control_secret).json["nodes"]
+            counts = [one["sessions"] for one in nodes]
+            return len(clients) >= 10 and all(counts) and sum(counts) == len(clients)
+
+        eventually(is_spread)
         clients[0].send("publish", cid="default:talk", content="to all")
         for client in clients:
             while (message := client.receive())["type"] != "message":
@@ -126,7 +132,7 @@ def test_three_processes_behind_the_proxy_are_one_gateway_and_one_of_them_may_be
         gateways[1].process.kill()
         eventually(lambda: len(control(gateways[0], "GET", "/nodes", token=control_secret).json["nodes"]) == 2)
         for number in range(4):
-            with Client(Front(front), token=issue(f"later{number}")) as client:
+            with Client(Front(front), token=eventually(lambda: issue(f"later{number}"))) as client:
                 client.receive("connected")
 
 
