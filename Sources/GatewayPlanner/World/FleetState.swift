@@ -4,7 +4,7 @@ internal import GatewayFleet
 /// One fleet of a world: its clients, and all state that it shares with no other fleet. Numbers of clients begin at 0 in each
 /// fleet, except in events and requests, which count on from fleet to fleet.
 struct FleetState {
-  let settings: WorldSettings
+  private let constant: Constant
   /// The number of clients of the fleets before it.
   let base: Int
   let machines: UnsafeMutablePointer<Machine>
@@ -58,7 +58,7 @@ struct FleetState {
     length: Duration
   ) {
     let plan = settings.plan
-    self.settings = settings
+    constant = Constant(settings)
     self.base = base
     self.provider = provider
     wire = settings.wire
@@ -86,5 +86,17 @@ struct FleetState {
   func free() {
     machines.deinitialize(count: started)
     machines.deallocate()
+  }
+
+  /// The settings of the fleet and its world.
+  var settings: WorldSettings { _read { yield constant.settings } }
+
+  /// Settings that nothing changes, by reference: what lies in a fleet is copied for each call that gets it.
+  private final class Constant: Sendable {
+    let settings: WorldSettings
+
+    init(_ settings: WorldSettings) {
+      self.settings = settings
+    }
   }
 }

@@ -19,22 +19,11 @@ extension MachineWorld {
       effects.removeAll(keepingCapacity: true)
     }
     swap(&effects, &clientEffects)
-    let isSettled = machines[index].client.isSettled(waves: settings.plan.waves, awaitsAll: asksAt != nil)
-    if isSettled != machines[index].isSettled {
-      machines[index].isSettled = isSettled
-      ledger.settled += isSettled ? 1 : -1
-    }
-    let isAgain = !isSettled && asksAt == nil && machines[index].client.isAtFurtherRefresh(waves: settings.plan.waves)
-    if isAgain != machines[index].isRefreshingAgain {
-      machines[index].isRefreshingAgain = isAgain
-      ledger.refreshingAgain += isAgain ? 1 : -1
-    }
+    let (settled, refreshingAgain) = machines[index].count(waves: settings.plan.waves, awaitsAll: asksAt != nil)
+    if settled != 0 { ledger.settled += settled }
+    if refreshingAgain != 0 { ledger.refreshingAgain += refreshingAgain }
     if places != nil { noteEnd(index) }
-    // A deadline is set only if it is earlier than the one already set: an early wake-up changes nothing.
-    if let due = machines[index].client.nextDeadline?.nanoseconds, due < machines[index].clientDue {
-      machines[index].clientDue = due
-      wheel.add(.clientDue, at: due, subject: worldNumber(index))
-    }
+    if let due = machines[index].takeEarlierDeadline() { wheel.add(.clientDue, at: due, subject: worldNumber(index)) }
   }
 
   private mutating func perform(_ effect: ClientEffect, _ index: Int) -> ClientEvent? {

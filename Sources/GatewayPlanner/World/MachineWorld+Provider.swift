@@ -200,8 +200,8 @@ extension MachineWorld {
   /// Ends the oldest request because its timeout is over.
   mutating func timeOutRequest() {
     let place = fleet.pointee.timeOuts.take()
+    guard !provider.requests[place].isAnswered else { return provider.requests.remove(place) }
     var request = provider.requests[place]
-    guard !request.isAnswered else { return provider.requests.remove(place) }
     request.isAbandoned = true
     provider.requests[place] = request
     if !request.isUnderWay { provider.requests.remove(place) }
@@ -225,9 +225,9 @@ extension MachineWorld {
     let followers = refresh == nil || request.call < 0 ? [] : refresh?.land(index) ?? []
     let meant = refresh == nil ? answer : heed(answer, request)
     let isWanted =
-      machines[index].client.isWaiting(forFetch: request.number)
+      machines[index].isWaiting(forFetch: request.number)
       || followers.contains {
-        machines[$0.client].client.isWaiting(forFetch: $0.number) && takes(answer, $0, leader: index)
+        machines[$0.client].isWaiting(forFetch: $0.number) && takes(answer, $0, leader: index)
       }
     ledger.providerReturned(
       answer, to: purpose, isRenewal: refresh == nil ? nil : request.generation > 0,
