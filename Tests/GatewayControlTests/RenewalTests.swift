@@ -59,6 +59,23 @@ struct RenewalTests {
       "three calls", .reconnect,
       .login + [.ended(.renew)] + .call + .call + .call + [.opened(on: 2), .loggedIn("b", on: 2)], .failed,
       [5, 7, 9, 11, 13]),
+    Case(
+      "asked, one call, and back", .reconnect,
+      .login + [.requested()] + .call + [.ended(.renew), .opened(on: 2), .loggedIn("b", on: 2)], .passed, [5, 7, 10]),
+    Case(
+      "asked, gone, one call, and back", .reconnect,
+      .login + [.requested(), .ended(.renew)] + .call + [.opened(on: 2), .loggedIn("b", on: 2)], .passed, [5, 8, 10]),
+    Case(
+      "a call before the end, and one behind it", .reconnect,
+      .login + [.requested()] + .call + [.ended(.renew)] + .call + [.opened(on: 2), .loggedIn("b", on: 2)], .failed,
+      [5, 7, 10, 12]),
+    Case(
+      "two calls before the end", .reconnect,
+      .login + [.requested()] + .call + .call + [.ended(.renew)], .failed, [5, 7, 9, 10]),
+    Case(
+      "a call before the end, and one behind it, where clients are asked", .asked,
+      .login + [.requested()] + .call + [.ended(.renew)] + .call + [.opened(on: 2), .loggedIn("b", on: 2)], .passed,
+      [5, 10, 12]),
     Case("one call of a timer", .timer, timer + .call + [.ending("b", isRefresh: true)], .passed, [6, 7]),
     Case("two calls of a timer", .timer, timer + .call + .call + [.ending("b", isRefresh: true)], .failed, [6, 8, 9]),
   ])
