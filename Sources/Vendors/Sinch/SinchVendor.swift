@@ -22,6 +22,19 @@ package struct SinchVendor: Vendor {
     issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }
 
+  /// Has connections to this process continue with an instance that was registered over HTTP at another node.
+  package func hear(_ note: VendorNote) async {
+    guard let renewal = SinchRenewalNote(note) else { return }
+    let instance = await services.insist { () async throws(GatewayError) -> SinchInstance? in
+      do throws(SinchRefusal) {
+        return try await directory.instance(renewal.instance, at: services.wallTime)
+      } catch {
+        throw error.gatewayError
+      }
+    }
+    if case let instance?? = instance { await renewal.renew(with: instance, on: services) }
+  }
+
   package func renewal(by settings: any VendorSettings) throws -> KeyRenewal {
     guard let fresh = settings as? SinchSettings else { return {} }
     return { [own = registrar.settings] in own.takeSecrets(of: fresh) }

@@ -5,26 +5,15 @@ internal import GatewaySimulator
 internal import GatewaySpace
 
 extension TestPlace {
-  private static let other = NodeBoot(node: 1, boot: 0)
-
   /// Runs two gateways with these settings, on one store and one bus, while `body` runs on the loop of their clients.
   static func runInCluster(
     _ settings: SpaceSettings, _ body: @escaping @Sendable (TestWorld) async throws -> Void
   ) throws {
-    let first = try TestSpace<any Vendor>(settings, keepsTrace: false, sharesTurns: true)
-    let second = try first.second(other)
-    let (loop, channel) = (first.world.loops[0].eventLoop, MemoryBus.Channel())
-    let nodes = [(first.space, NodeBoot.first, DialTarget.gateway), (second, other, .second)]
-    for (space, life, target) in nodes {
-      let bus = MemoryBus(as: life, on: channel) { loop.execute($0) }
-      space.join(bus, names: { [.first: "a", other: "b"] }) { _ in }
-      // Its answers now come after what it announced.
-      first.listen(space, on: target)
-    }
+    let space = try TestSpace<any Vendor>(settings, keepsTrace: false, isCluster: true)
     let world = TestWorld(
-      place: .cluster, gateways: nodes.map(\.0.gateway), loop: first.clients.eventLoop,
-      dialer: SimulatedDialer(first.network, on: first.clients), targets: nodes.map(\.2))
-    try finish(first.world, world, body)
+      place: .cluster, gateways: space.gateways, loop: space.clients.eventLoop,
+      dialer: SimulatedDialer(space.network, on: space.clients), targets: [.gateway, .second])
+    try finish(space.world, world, body)
   }
 
   /// Runs the body in virtual time, to its end.

@@ -17,6 +17,9 @@ package enum TestPlace: String, CaseIterable, CustomTestStringConvertible, Senda
   /// On a free loopback port in real time.
   case sockets = "over sockets"
 
+  /// The place of the present scene's ``TestSpace``: in virtual time, or in a cluster.
+  @TaskLocal package static var ofScenes = TestPlace.virtualTime
+
   /// The places with one gateway.
   package static let single: [TestPlace] = [.virtualTime, .hosted, .sockets]
 

@@ -16,6 +16,8 @@ package struct TestSpace<Played> {
   package let vendor: Played
   /// The clients' loop; the gateway has those before it.
   package let clients: SimulatedLoop
+  /// Which gateway the next client or request uses, where there are two.
+  package let spread: TestSpread
   private let settings: SpaceSettings
   private let own: [SimulatedLoop]
 
@@ -41,9 +43,12 @@ package struct TestSpace<Played> {
   }
 
   /// Creates a gateway with these settings; the first of its vendors is the one that is tested.
+  ///
+  /// - Parameter isCluster: Whether there is a second gateway on its store and its bus, over which clients and requests are
+  ///   spread.
   package init(
     _ settings: SpaceSettings, seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
-    keepsTrace: Bool = true, sharesTurns: Bool = false
+    keepsTrace: Bool = true, sharesTurns: Bool = false, isCluster: Bool = TestPlace.ofScenes == .cluster
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
@@ -53,18 +58,48 @@ package struct TestSpace<Played> {
     settings.seed = seed
     settings.secrets = Secrets(seed: seed)
     store = FaultyStore(on: own[0].eventLoop)
-    if sharesTurns { settings.turns = Self.turns(settings.configuration.life, in: store, on: own[0]) }
+    if sharesTurns || isCluster { settings.turns = Self.turns(settings.configuration.life, in: store, on: own[0]) }
     self.settings = settings
     let whole = try Space(settings, on: own.map(\.eventLoop), store: store)
     guard let vendor = whole.vendors[0] as? Played else { preconditionFailure("made of these settings") }
     self.space = whole
     self.vendor = vendor
+    spread = TestSpread()
     network.listen(on: .gateway, loops: own, site: whole.site)
     network.listen(on: .control, loops: own, site: GatewaySite(whole.gateway, routes: whole.controlRoutes))
     _ = world.ask { try? await whole.prepare() }
+    if isCluster { try addNode() }
+  }
+
+  /// The life of the second gateway of a cluster.
+  package static var other: NodeBoot { NodeBoot(node: 1, boot: 0) }
+
+  /// Makes the gateway one of two nodes.
+  private func addNode() throws {
+    let (second, loop, channel) = (try second(Self.other), own[0].eventLoop, MemoryBus.Channel())
+    for (space, life, target) in [(self.space, .first, .gateway), (second, Self.other, DialTarget.second)] {
+      let bus = MemoryBus(as: life, on: channel) { loop.execute($0) }
+      space.join(bus, names: { [.first: "a", Self.other: "b"] }) { _ in }
+      // Its answers now come after what it announced.
+      listen(space, on: target)
+    }
+    network.listen(on: .secondControl, loops: own, site: GatewaySite(second.gateway, routes: second.controlRoutes))
+    spread.second = second
   }
 
   package var gateway: Gateway { space.gateway }
+  /// Returns the sessions of the user, or of everybody, of all gateways; 100 of each at most.
+  package func sessions(of user: UserID? = nil) -> [SessionSummary] {
+    let gateways = gateways
+    return world.ask {
+      var sessions: [SessionSummary] = []
+      for gateway in gateways { sessions += await gateway.sessions(of: user, after: nil, limit: 100) }
+      return sessions
+    } ?? []
+  }
+
+  /// All gateways.
+  package var gateways: [Gateway] { [gateway] + [spread.second?.gateway].compactMap(\.self) }
 
   /// Returns another gateway on the same store and loops, at ``DialTarget/second``, which takes over what `dead` lives left.
   /// It has the same settings, and chance of its own.
@@ -99,7 +134,7 @@ package struct TestSpace<Played> {
 
   /// Returns a client that connects, and has received the immediate messages.
   package func dial(_ upgrade: HTTPRequest) -> SimulatedPeer {
-    let peer = SimulatedPeer(network, on: clients, to: .gateway, upgrade: upgrade)
+    let peer = SimulatedPeer(network, on: clients, to: spread.dial(), upgrade: upgrade)
     world.settle()
     return peer
   }
@@ -109,6 +144,7 @@ package struct TestSpace<Played> {
     _ request: HTTPRequest, from target: DialTarget = .gateway
   ) -> Result<HTTPResponse, DialFailure>? {
     let dialer = SimulatedDialer(network, on: clients)
+    let (request, target) = spread.request(request, to: target)
     return world.ask(on: clients.eventLoop.index) {
       await dialer.fetch(request, from: target, timeout: .seconds(30))
     }
@@ -120,10 +156,13 @@ package struct TestSpace<Played> {
     let dialer = SimulatedDialer(network, on: clients)
     let started = requests.map { request in
       let started = Started<Result<HTTPResponse, DialFailure>>()
-      clients.stage.start { started.end(with: await dialer.fetch(request, from: .gateway, timeout: .seconds(30))) }
+      let (request, target) = spread.request(request, to: .gateway)
+      clients.stage.start { started.end(with: await dialer.fetch(request, from: target, timeout: .seconds(30))) }
       return started
     }
     world.settle()
+    // A turn among nodes takes time.
+    if spread.second != nil { _ = world.run(within: .seconds(1)) { started.allSatisfy { $0.value != nil } } }
     return started.map { try? $0.value?.get() }
   }
 
@@ -139,8 +178,13 @@ package struct TestSpace<Played> {
 
   /// Returns the gateway's answer to an operator's order.
   package func order<Answer: Sendable>(_ body: @escaping @Sendable (Gateway) async -> Answer) -> Answer? {
-    let gateway = gateway
-    return world.ask { await body(gateway) }
+    let (gateway, second) = (gateway, spread.second)
+    return world.ask {
+      let answer = await body(gateway)
+      // A node looks for what others revoked after each renewal of its lease.
+      try? await second?.learnRevocations()
+      return answer
+    }
   }
 }
 
@@ -151,4 +195,6 @@ extension DialTarget {
   package static let second = DialTarget(host: "gateway", port: 82)
   /// The address of the vendors' part of its control port.
   package static let control = DialTarget(host: "gateway", port: 81)
+  /// The same of the other gateway.
+  package static let secondControl = DialTarget(host: "gateway", port: 83)
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import GatewaySinch
 
 struct SinchRulesTests {
-  @Test(arguments: GateCase.all(SinchGate()))
+  @Test(arguments: GateCase.all(SinchGate(), in: TestPlace.allCases))
   func `the rules of sessions hold for Sinch's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test

@@ -20,10 +20,9 @@ extension SinchRoutes {
     if registered.instance.kind == .anonymous { throw .anonymousRefused }
     if let old {
       // A connected client continues with what it registered over HTTP.
-      var token = registered.token
-      token.notes = order.device.notes(instance: registered.instance.id)
-      let sessions = SessionFilter(user: token.user, dialects: [SinchDialect.name], fingerprint: old.fingerprint)
-      _ = await services.renew(sessions, with: token)
+      let renewal = SinchRenewalNote(registered.instance.id, replacing: old.fingerprint)
+      services.tellOthers(renewal.note)
+      await renewal.renew(with: registered.instance, on: services)
     }
     let answer = JSONWriter.object { SinchWords.write(registered.instance, secret: registered.secret, to: &$0) }
     return HTTPResponse(status: registered.secret == nil ? 200 : 201, json: answer)

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySinch
 
+@Suite(.onNodes)
 struct SinchAtOnceTests {
   @Test
   func `clients that present one token at once register a user once, over HTTP and by sockets`() throws {

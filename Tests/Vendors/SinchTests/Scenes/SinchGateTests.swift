@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewaySinch
 
+@Suite(.onNodes)
 struct SinchGateTests {
   @Test
   func `anonymous users get no socket, by their name or by their token`() {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewaySinch
 
+@Suite(.onNodes)
 struct SinchInstanceTests {
   private let day = Duration.seconds(86_400)
 

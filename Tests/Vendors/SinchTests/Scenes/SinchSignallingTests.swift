@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySinch
 
+@Suite(.onNodes)
 struct SinchSignallingTests {
   @Test
   func

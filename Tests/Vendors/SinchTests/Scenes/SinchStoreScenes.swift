@@ -7,6 +7,7 @@ import Testing
 @testable import GatewaySinch
 
 /// Sinch with a faulty store, in virtual time.
+@Suite(.onNodes)
 struct SinchStoreScenes {
   private let gateway = SimulatedSinch()
 
