@@ -85,6 +85,10 @@ package struct StreemVendor: Vendor {
     try await commands.endCalls(of: dead, at: now, on: services)
   }
 
+  package func hear(_ note: VendorNote) async {
+    if note.topic == StreemRoutes.logoutTopic { await StreemRoutes.logOut(UserID(note.text), on: services) }
+  }
+
   package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {
     guard let fresh = settings as? StreemSettings else { return }
     let home = self.settings.homeCompany.code

@@ -7,7 +7,7 @@ import Testing
 @testable import GatewayStreem
 
 struct StreemRulesTests {
-  @Test(arguments: GateCase.all(StreemGate()))
+  @Test(arguments: GateCase.all(StreemGate(), in: TestPlace.allCases))
   func `the rules of sessions hold for Streem's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test

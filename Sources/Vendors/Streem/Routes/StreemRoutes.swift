@@ -71,8 +71,8 @@ struct StreemRoutes: Sendable {
   private func logOut(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {
     do throws(GatewayError) {
       let (user, token) = try await authenticator.caller(request, on: services)
-      _ = await services.control(
-        SessionFilter(user: token.user, dialects: [StreemDialect.name]), .received(.logout(request: nil)))
+      await Self.logOut(token.user, on: services)
+      services.tellOthers(VendorNote(Self.logoutTopic, token.user.rawValue))
       let answer = JSONWriter.object { json in
         json.member("type", "loggedOut")
         json.member("externalUserId", user.externalID.text)
@@ -81,6 +81,15 @@ struct StreemRoutes: Sendable {
     } catch {
       throw StreemFailure(error)
     }
+  }
+
+  /// The topic of notes about users who log out on every node; their text is the user.
+  static let logoutTopic = "streem.logout"
+
+  /// Logs out the user's connections to this process.
+  static func logOut(_ user: UserID, on services: any GatewayServices) async {
+    _ = await services.control(
+      SessionFilter(user: user, dialects: [StreemDialect.name]), .received(.logout(request: nil)))
   }
 
   private func listRecent(_ request: HTTPRequest) async throws(StreemFailure) -> HTTPResponse {

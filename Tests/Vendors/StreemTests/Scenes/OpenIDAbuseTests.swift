@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct OpenIDAbuseTests {
   private func make(_ change: (inout OpenIDSettings) -> Void = { _ in }) throws -> (SimulatedStreem, OpenIDVisitor) {
     let streem = try SimulatedStreem { settings in

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct OpenIDPageTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemCallTests {
   private let streem: SimulatedStreem
   private let pro: SimulatedPeer

@@ -7,6 +7,7 @@ import Testing
 @testable import GatewayStreem
 
 /// The rules of the gate on Streem's wire.
+@Suite(.onNodes)
 struct StreemGateTests {
   private let streem: SimulatedStreem
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemInvitationTests {
   private let streem: SimulatedStreem
   private let expert: SimulatedPeer

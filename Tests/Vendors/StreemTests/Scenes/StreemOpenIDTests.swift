@@ -8,6 +8,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemOpenIDTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor

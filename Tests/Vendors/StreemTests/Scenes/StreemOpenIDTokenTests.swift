@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemOpenIDTokenTests {
   private let streem: SimulatedStreem
   private let visitor: OpenIDVisitor

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemSessionTests {
   private let streem: SimulatedStreem
 

@@ -7,6 +7,7 @@ import Testing
 @testable import GatewayStreem
 
 /// Streem with a faulty store, in virtual time.
+@Suite(.onNodes)
 struct StreemStoreScenes {
   private let streem = try! SimulatedStreem()
 

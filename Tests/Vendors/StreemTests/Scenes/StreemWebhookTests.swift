@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStreem
 
+@Suite(.onNodes)
 struct StreemWebhookTests {
   private let streem: SimulatedStreem
   private var basic: String { streem.forge.basic }
