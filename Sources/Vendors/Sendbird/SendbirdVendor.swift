@@ -102,7 +102,12 @@ package struct SendbirdVendor: Vendor {
   private static let roomTopic = "sendbird.room"
 
   package func hear(_ note: VendorNote) async {
-    if note.topic == Self.roomTopic { await channels.memberships.forget(Name(note.text)) }
+    if note.topic == Self.roomTopic { return await channels.memberships.forget(Name(note.text)) }
+    guard let (id, user) = SendbirdHTTPRefresh.session(of: note) else { return }
+    let refresh = await services.insist { () async throws(GatewayError) in
+      try await sessions.follow(refreshOf: id, of: user, at: services.wallTime)
+    }
+    if case let refresh?? = refresh { await refresh.renew(on: services) }
   }
 
   package func missedNotes() async { await channels.memberships.forgetAll() }

@@ -7,7 +7,7 @@ import Testing
 @testable import GatewaySendbird
 
 struct SendbirdRulesTests {
-  @Test(arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity)))
+  @Test(arguments: GateCase.all(SendbirdGate(.javascript), SendbirdGate(.unity), in: TestPlace.allCases))
   func `the rules of sessions hold for Sendbird's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   /// Servers issue its tokens, and malformed messages are answered as commands.

@@ -122,8 +122,7 @@ struct SimulatedSendbird {
 
   /// Sends an event to the user's sessions.
   func order(_ user: String, _ event: SessionEvent) {
-    let gateway = gateway
-    _ = world.ask { try? await gateway.control(UserID(user), event) }
+    _ = space.order { try? await $0.control(UserID(user), event) }
     world.settle()
   }
 
@@ -135,10 +134,7 @@ struct SimulatedSendbird {
   }
 
   /// The number of the gateway's connections.
-  var connectionCount: Int {
-    let gateway = gateway
-    return world.ask { await gateway.sessions(of: nil, after: nil, limit: .max).count } ?? 0
-  }
+  var connectionCount: Int { space.sessions().count }
 }
 
 extension SimulatedPeer {

@@ -25,6 +25,8 @@ extension SendbirdChannels {
   /// Waits for the channel's turn, in which its roster is loaded.
   private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> HeldTurn? {
     try await ask { () async throws(StoreError) in
+      // What it announces has its members' totals, which count their other channels.
+      try await readRosters(of: await memberships.doubts(beside: url), at: now)
       var (turn, readiness) = try await memberships.take(url)
       if readiness == .nothingRead {
         await memberships.give(url, turn, inDoubt: false)
@@ -54,11 +56,16 @@ extension SendbirdChannels {
   func settle(at now: WallTime) async throws(SendbirdChannelRefusal) {
     try await ask { () async throws(StoreError) in
       try await readAll(at: now)
-      for url in await memberships.doubts {
-        // A change that another node makes meanwhile puts the channel in doubt again.
-        if await memberships.takeHere(url) != .ready { try await readRoster(of: url, at: now) }
-        await memberships.give(url, inDoubt: false)
-      }
+      try await readRosters(of: await memberships.doubts, at: now)
+    }
+  }
+
+  /// Loads the rosters of channels in doubt. Not in a turn, since it waits for other channels' turns.
+  private func readRosters(of urls: [Name], at now: WallTime) async throws(StoreError) {
+    for url in urls {
+      // A change that another node makes meanwhile puts the channel in doubt again.
+      if await memberships.takeHere(url) != .ready { try await readRoster(of: url, at: now) }
+      await memberships.give(url, inDoubt: false)
     }
   }
 

@@ -108,6 +108,16 @@ actor SendbirdMemberships {
   /// The channels whose rosters must be read before an answer about all channels.
   var doubts: [Name] { doubtful.sorted() }
 
+  /// The other channels in doubt that a member of this one is in: every member's total counts them too.
+  func doubts(beside url: Name) -> [Name] {
+    guard !doubtful.isEmpty, let members = rosters[url]?.unread.keys else { return [] }
+    return doubtful.filter { other in
+      guard other != url, let unread = rosters[other]?.unread else { return false }
+      return unread.count < members.count
+        ? unread.keys.contains { rosters[url]?.unread[$0] != nil } : members.contains { unread[$0] != nil }
+    }.sorted()
+  }
+
   /// Sets a channel's roster; nil if there is no channel or they are unknown.
   func put(_ new: SendbirdRoster?, at url: Name) {
     doubtful.remove(url)

@@ -45,10 +45,8 @@ struct SendbirdSessionRoutes: Sendable {
     do throws(GatewayError) {
       let refresh = try await sessions.refreshOverHTTP(
         user, presented.token, isExpiring: presented.isExpiring, from: request.peer, at: now)
-      if !refresh.connections.isEmpty {
-        let sessions = SessionFilter(user: refresh.token.user, connections: refresh.connections)
-        _ = await services.renew(sessions, with: refresh.token)
-      }
+      services.tellOthers(refresh.note)
+      await refresh.renew(on: services)
       let answer = JSONWriter.object { json in
         json.member("key", refresh.key)
         // iOS considers an answer without them a failure.

@@ -50,10 +50,37 @@ extension SendbirdSessions {
     } else {
       key = try await open(user, kind, accepted, isExpiring: isExpiring, isForHTTP: false, at: now)
     }
-    let connections = (connections[user] ?? [:]).filter { meant.contains($0.value) }.keys
     return SendbirdHTTPRefresh(
-      key: key.text(signer: signer), token: key.session.verified(welcome: nil, settings),
-      connections: Set(connections))
+      key: key.text(signer: signer), id: key.id, token: key.session.verified(welcome: nil, settings),
+      connections: connections(of: user, in: meant))
+  }
+
+  private func connections(of user: UserID, in sessions: [UInt64]) -> Set<ConnectionID> {
+    Set((connections[user] ?? [:]).filter { sessions.contains($0.value) }.keys)
+  }
+
+  /// Has the user's connections to this process follow a refresh over HTTP at another node, which left the session with that
+  /// number: refreshes those sessions in use that the other node could not know to be in use. Returns the connections of all
+  /// refreshed ones.
+  func follow(
+    refreshOf id: UInt64, of user: UserID, at now: WallTime
+  ) async throws(GatewayError) -> SendbirdHTTPRefresh? {
+    guard let connected = connections[user].map({ Set($0.values) }),
+      let newest = try await table.session(id, of: user, at: now)
+    else { return nil }
+    let own = try await table.sessions(of: user, at: now).filter {
+      $0.session.kind == newest.kind && connected.contains($0.id)
+    }
+    let done = own.filter { $0.session.token == newest.token && $0.session.begunAt >= newest.begunAt }.map(\.id)
+    let meant = own.filter { known in
+      guard !done.contains(known.id) else { return false }
+      return known.session.isDue(at: now, settings) || known.session.token.fingerprint == newest.token.fingerprint
+    }.map(\.id)
+    _ = try await renew(meant, of: user, newest.token, isExpiring: newest.isExpiring, at: now)
+    let key = SendbirdSessionKey(id, newest)
+    return SendbirdHTTPRefresh(
+      key: key.text(signer: signer), id: id, token: newest.verified(welcome: nil, settings),
+      connections: connections(of: user, in: done + meant))
   }
 
   /// Returns the next keys of those sessions that exist.
@@ -71,7 +98,30 @@ extension SendbirdSessions {
 /// A successful refresh over HTTP.
 struct SendbirdHTTPRefresh: Sendable {
   let key: String
+  /// The number of its session.
+  let id: UInt64
   let token: VerifiedToken
   /// The live connections of the refreshed sessions.
   let connections: Set<ConnectionID>
+
+  private static let topic = "sendbird.refresh"
+
+  /// The note about it to the other nodes.
+  var note: VendorNote { VendorNote(Self.topic, "\(id) \(token.user.rawValue)") }
+
+  /// Returns the refreshed session's number and user of a note; nil if it is another one.
+  static func session(of note: VendorNote) -> (id: UInt64, user: UserID)? {
+    guard note.topic == topic else { return nil }
+    let parts = note.text.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    guard parts.count == 2, let id = UInt64(parts[0]) else { return nil }
+    return (id, UserID(parts[1]))
+  }
+
+  /// Has the live connections of this process continue with the token.
+  func renew(on services: any GatewayServices) async {
+    guard !connections.isEmpty else { return }
+    _ = await services.renew(SessionFilter(user: token.user, connections: connections), with: token)
+  }
 }

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdAnnouncementTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer

@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdChannelOrderTests {
   private func ids(_ peer: SimulatedPeer) -> [Int] {
     peer.commands.filter { $0.hasPrefix("MESG") }.compactMap {

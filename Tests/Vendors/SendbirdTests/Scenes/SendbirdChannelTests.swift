@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdChannelTests {
   /// Returns an application with users of these names, who are not connected.
   private func application(

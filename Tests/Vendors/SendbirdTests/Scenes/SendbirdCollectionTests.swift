@@ -4,6 +4,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdCollectionTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer

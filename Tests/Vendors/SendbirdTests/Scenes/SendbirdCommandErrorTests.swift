@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdCommandErrorTests {
   /// Returns channels in every state that a command can meet. Ann sends the commands.
   private func application(change: (inout SendbirdSettings) -> Void = { _ in }) throws -> SimulatedSendbird {

@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdEscapesTests {
   @Test(arguments: [
     (#"\u0000"#, "\u{FFFD}"), (#"\ud83d"#, "\u{FFFD}"), (#"\uDE00"#, "\u{FFFD}"), (#"a\ud83db"#, "a\u{FFFD}b"),

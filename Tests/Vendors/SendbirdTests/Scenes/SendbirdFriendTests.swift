@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdFriendTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer

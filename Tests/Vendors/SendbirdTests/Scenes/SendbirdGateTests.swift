@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdGateTests {
   private func body(_ response: HTTPResponse) -> String { String(decoding: response.body, as: UTF8.self) }
 

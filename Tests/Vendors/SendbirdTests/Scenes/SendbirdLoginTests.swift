@@ -46,6 +46,7 @@ struct SendbirdClientShape: CustomTestStringConvertible, Sendable {
   ]
 }
 
+@Suite(.onNodes)
 struct SendbirdLoginTests {
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 

@@ -2,6 +2,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdOrderTests {
   /// Sends everything at once, like a client that does not wait.
   private func say(_ commands: [String], _ peer: SimulatedPeer, _ sendbird: SimulatedSendbird) {

@@ -2,6 +2,7 @@ import GatewayCore
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdPageTests {
   private let sendbird: SimulatedSendbird
   private static let names = (10..<20).map { "u\($0)" }

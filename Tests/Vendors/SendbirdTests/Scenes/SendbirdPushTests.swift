@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdPushTests {
   private let sendbird: SimulatedSendbird
   private let ann: SimulatedPeer

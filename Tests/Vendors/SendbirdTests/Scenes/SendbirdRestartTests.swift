@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdRestartTests {
   private static let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"
 

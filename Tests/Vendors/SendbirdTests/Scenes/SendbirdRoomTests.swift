@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdRoomTests {
   @Test
   func `users created by name alone are limited for one address in a minute, and existing ones can always log in`()
@@ -50,6 +51,7 @@ struct SendbirdRoomTests {
   }
 }
 
+@Suite(.onNodes)
 struct SendbirdNameTests {
   /// One letter as one scalar and as two, which are canonically equivalent.
   private static let (one, two) = ("\u{e9}", "e\u{301}")

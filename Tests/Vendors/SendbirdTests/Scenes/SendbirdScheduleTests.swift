@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewaySendbird
 
+@Suite(.onNodes)
 struct SendbirdScheduleTests {
   private typealias F = ChannelFixture
 

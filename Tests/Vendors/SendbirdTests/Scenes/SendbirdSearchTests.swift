@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdSearchTests {
   private let sendbird: SimulatedSendbird
   private let key: [String: String]

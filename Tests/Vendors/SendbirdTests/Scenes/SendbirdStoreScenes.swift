@@ -7,6 +7,7 @@ import Testing
 @testable import GatewaySendbird
 
 /// Sendbird with a faulty store, in virtual time.
+@Suite(.onNodes)
 struct SendbirdStoreScenes {
   private let sendbird = try! SimulatedSendbird()
   private let access = "a94a8fe5ccb19ba61c4c0873d391e987982fbbd3"

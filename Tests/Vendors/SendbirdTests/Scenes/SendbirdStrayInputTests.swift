@@ -3,6 +3,7 @@ import GatewaySimulator
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct SendbirdStrayInputTests {
   private static let huge = String(repeating: "x", count: 60_000)
   private static let deep = String(repeating: "[", count: 5_000)
