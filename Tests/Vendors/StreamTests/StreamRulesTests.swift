@@ -11,7 +11,7 @@ struct StreamRulesTests {
     arguments: GateCase.all(
       StreamGate(StreamVideoClientDialect(.javascript, apiKey: StreamGate.key)),
       StreamGate(StreamVideoClientDialect(.python, apiKey: StreamGate.key)),
-      StreamGate(StreamChatClient()), StreamSFUGate()))
+      StreamGate(StreamChatClient()), StreamSFUGate(), in: TestPlace.allCases))
   func `the rules of sessions hold for Stream's clients`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct CallRoutesTests {
   @Test
   func `a call is made once, with its first data, and announced`() throws {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct CallTypeTests {
   @Test(arguments: ["", "/join"])
   func `an undefined call type is refused until it is defined`(path: String) throws {

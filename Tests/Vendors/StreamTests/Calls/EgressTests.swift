@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct EgressTests {
   private static let all = """
     {"data":{"settings_override":{"individual_recording":{"mode":"available"},"raw_recording":{"mode":"available"},
@@ -221,6 +222,7 @@ struct EgressTests {
 }
 
 /// An operator's orders on the control port.
+@Suite(.onNodes)
 struct EgressFailureTests {
   private let http: StreamCallWorld
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct JoinReplyTests {
   /// The members that the Swift SDK's decoder or the API description requires.
   static let required: [String] = {

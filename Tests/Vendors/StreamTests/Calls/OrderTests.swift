@@ -3,6 +3,7 @@ import GatewayJSON
 import TestSupport
 import Testing
 
+@Suite(.onNodes)
 struct OrderTests {
   @Test
   func `events arrive in the order of the changes, however long one takes to encode`() throws {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct ParticipantTests {
   /// Returns a call with ann and bob: the world, and the names of their connections and sessions.
   private func call() throws -> (http: StreamCallWorld, connections: [String], sessions: [String]) {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct QueryTests {
   private func filled() throws -> StreamCallWorld {
     let http = try StreamCallWorld()

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct RightsTests {
   private let join = #"{"location":"FRA","create":true}"#
 

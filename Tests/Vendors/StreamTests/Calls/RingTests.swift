@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct RingTests {
   private let ring =
     #"{"ring":true,"video":true,"data":{"members":[{"user_id":"ann"},{"user_id":"bob"},{"user_id":"eve"}]}}"#

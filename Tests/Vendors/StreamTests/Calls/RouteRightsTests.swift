@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct RouteRightsTests {
   /// A user who sends requests about a call of ann's.
   enum Role: String, CaseIterable, CustomTestStringConvertible {

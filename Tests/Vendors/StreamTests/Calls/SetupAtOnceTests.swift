@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct SetupAtOnceTests {
   private let http: StreamCallWorld
 

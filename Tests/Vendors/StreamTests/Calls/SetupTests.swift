@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct SetupTests {
   private let join = #"{"location":"FRA","create":true}"#
   private static let roles = ["admin", "host", "moderator", "user", "guest", "anonymous", "call_member"]

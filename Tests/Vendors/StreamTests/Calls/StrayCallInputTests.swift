@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StrayCallInputTests {
   private static let members101 = (0..<101).map { #"{"user_id":"u\#($0)"}"# }.joined(separator: ",")
   private static let long = String(repeating: "x", count: 5000)

@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct UserEventTests {
   private let change = #"{"users":[{"id":"bob","set":{"name":"Bob"}}]}"#
 

@@ -5,6 +5,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct WatchTests {
   private let join = #"{"location":"FRA","create":true}"#
 

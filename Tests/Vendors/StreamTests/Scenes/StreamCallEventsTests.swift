@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamCallEventsTests {
   /// Returns the messages that the client received after its login, without answers to health checks.
   private func heard(_ peer: SimulatedPeer) -> [JSONView] {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamChatStartTests {
   private let stream: SimulatedStream
 

@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamCrowdTests {
   private static let callSize = 50
 

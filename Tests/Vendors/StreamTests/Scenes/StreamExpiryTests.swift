@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamExpiryTests {
   private static let sockets = StreamDialect.Kind.allCases
 
@@ -114,6 +115,7 @@ struct StreamExpiryTests {
   }
 }
 
+@Suite(.onNodes)
 struct StreamOrderedExpiryTests {
   @Test
   func `a token that an operator expired is refused with 40 on return and over REST, and a new one is accepted`() throws

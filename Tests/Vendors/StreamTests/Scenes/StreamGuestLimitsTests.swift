@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamGuestLimitsTests {
   private let stream: SimulatedStream
 

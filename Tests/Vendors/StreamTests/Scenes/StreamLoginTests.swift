@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamLoginTests {
   private let stream: SimulatedStream
 
@@ -188,10 +189,8 @@ struct StreamLoginTests {
       #expect(try root(stream.connect(second.token, as: name).texts[0])["me"]?["id"]?.string == second.id)
     }
     #expect(try refusal(stream.connect(second.token, as: "somebody")) == [5, 401])
-    let sessions = stream.world.ask { [gateway = stream.gateway] in
-      await gateway.sessions(of: UserID(second.id), after: nil, limit: 9)
-    }
-    #expect(sessions?.count == 3 && sessions?.allSatisfy { $0.kind == .guest } == true)
+    let sessions = stream.space.sessions(of: UserID(second.id))
+    #expect(sessions.count == 3 && sessions.allSatisfy { $0.kind == .guest })
   }
 
   @Test

@@ -7,6 +7,7 @@ import Testing
 @testable import GatewayStream
 
 /// Names that are equal as Swift strings, and different at Stream.
+@Suite(.onNodes)
 struct StreamNamesTests {
   private static let one = "\u{e9}"
   private static let two = "e\u{301}"

@@ -7,6 +7,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamReportTests {
   @Test
   func `clients that return by themselves have lines of their own in the table, the page and the JSON`() throws {

@@ -7,6 +7,7 @@ import Testing
 @testable import GatewayStream
 
 /// Stream with a faulty store, in virtual time.
+@Suite(.onNodes)
 struct StreamStoreScenes {
   private let stream: SimulatedStream
   /// A gateway where users are in a call as soon as they have joined over REST.

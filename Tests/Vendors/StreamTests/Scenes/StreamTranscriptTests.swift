@@ -6,6 +6,7 @@ import Testing
 
 @testable import GatewayStream
 
+@Suite(.onNodes)
 struct StreamTranscriptTests {
   @Test(arguments: [
     "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",
