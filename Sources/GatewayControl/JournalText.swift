@@ -67,6 +67,15 @@ package enum JournalText {
     case .signalTaken, .signalRefused:
       if let signal = line.signal { json.member("signal", signal) }
       if let failure = line.failure { json.member("failure", failure) }
+    case .outboundAsked(let trace, _):
+      if let endpoint = line.endpoint { json.member("endpoint", endpoint) }
+      if let trace = trace.id { json.member("trace_id", trace.description) }
+    case .outboundAnswered(let trace, let after, _, _, _):
+      if let endpoint = line.endpoint { json.member("endpoint", endpoint) }
+      if let result = line.result { json.member("result", result) }
+      if let failure = line.failure { json.member("failure", failure) }
+      if let after = after.milliseconds { json.member("after_ms", Int64(after)) }
+      if let trace = trace.id { json.member("trace_id", trace.description) }
     case .faulted(_, let number, let isFull):
       if let fault = line.fault { json.member("fault", fault) }
       json.member("number", Int64(number))
@@ -76,7 +85,7 @@ package enum JournalText {
       }
     case .connectionOpened(let upstream):
       if let upstream = upstream.milliseconds { json.member("upstream_ms", Int64(upstream)) }
-    case .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted: break
+    case .loginAsked, .loggedOut, .tokenExpired, .revoked, .providerAsked, .providerMinted, .graceGiven: break
     }
   }
 

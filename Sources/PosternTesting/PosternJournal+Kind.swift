@@ -63,6 +63,12 @@ extension PosternJournal {
     public static let signalTaken = Kind(.signalTaken)
     /// A logout, a security event or a revocation from outside was refused.
     public static let signalRefused = Kind(.signalRefused)
+    /// The application's backend is asked about a user.
+    public static let outboundAsked = Kind(.outboundAsked)
+    /// The application's backend has answered, or gave no usable answer.
+    public static let outboundAnswered = Kind(.outboundAnswered)
+    /// A session goes on although the application's backend cannot be asked about it.
+    public static let graceGiven = Kind(.graceGiven)
     /// An ordered fault affected a client.
     public static let faulted = Kind(.faulted)
   }

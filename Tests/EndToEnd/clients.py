@@ -51,9 +51,9 @@ class Client(DocumentedSocket):
 
     document = documents.SOCKET
 
-    def __init__(self, gateway, token=None, query_token=None, origin=None, url=None, **options):
+    def __init__(self, gateway, token=None, query_token=None, origin=None, url=None, headers=None, **options):
         target = (url or gateway.url) + "/v1/connect"
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        headers = {**(headers or {}), **({} if token is None else {"Authorization": f"Bearer {token}"})}
         if query_token is not None:
             target += "?" + urllib.parse.urlencode({"access_token": query_token})
         if "ssl" in options:

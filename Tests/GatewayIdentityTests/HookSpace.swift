@@ -21,9 +21,10 @@ struct HookSpace {
 
   /// - Parameters:
   ///   - hooks: The questions that are asked.
+  ///   - takesFaults: Whether the gateway accepts orders to fail; it then has one loop and a journal.
   ///   - change: Changes the settings.
   init(
-    _ hooks: Set<Hook>, _ backend: VirtualBackend = VirtualBackend(),
+    _ hooks: Set<Hook>, _ backend: VirtualBackend = VirtualBackend(), takesFaults: Bool = false,
     _ change: (inout HookSettings) -> Void = { _ in }
   ) throws {
     self.backend = backend
@@ -42,7 +43,8 @@ struct HookSpace {
       configuration: configuration, vendors: [PlainSettings(verifier: own)], issuer: FakeTokens(),
       provider: try TokenProviderPolicy())
     space.hooks = settings
-    inner = try TestSpace(space, keepsTrace: false)
+    space.takesFaults = takesFaults
+    inner = try TestSpace(space, loops: takesFaults ? 1 : 2, keepsTrace: false)
     inner.network.listen(on: DialTarget(host: "app.example", port: 443), loops: [inner.clients], site: backend)
     let (dialers, whole) = (inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }, inner.space)
     let failure = inner.world.ask { () async -> OutboundFailure? in

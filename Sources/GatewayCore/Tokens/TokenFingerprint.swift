@@ -17,11 +17,14 @@ package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
     self.init(high: high, low: low)
   }
 
-  package var description: String { Self.hex(high) + Self.hex(low) }
+  package var description: String { high.hexDigits + low.hexDigits }
+}
 
-  private static func hex(_ word: UInt64) -> String {
-    let digits = String(word, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
+extension UInt64 {
+  /// 16 hexadecimal digits in lower case.
+  var hexDigits: String {
+    let digits = String(self, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }
 

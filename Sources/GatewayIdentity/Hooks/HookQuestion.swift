@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayRuntime
 
 /// A question to the backend, as the body of a request: the JSON of Centrifugo's proxy, with more members.
 struct HookQuestion {
@@ -19,9 +20,16 @@ struct HookQuestion {
   /// When the session ends; nil for never.
   var expiresAt: WallTime?
   var command: (label: String, channel: String)?
+  /// The trace that goes on with the question; nil for none.
+  var trace: TraceContext?
 
   /// A longer issuer or `jti` of a token is left out.
   private static let nameMax = 1_024
+
+  /// The question as the journal has it.
+  var told: JournalQuestion {
+    JournalQuestion(to: hook.endpoint, trace?.trace, about: user, at: connection, speaking: dialect)
+  }
 
   /// Returns why this question cannot have that answer; nil if it can. An answer can only narrow what a token gives.
   func objection(to answer: HookAnswer) -> String? {

@@ -21,6 +21,9 @@ extension Hooks {
     }
     var question = question(.connect, about: seat)
     (question.user, question.kind, question.token, question.data) = (token?.user, token?.kind, token, data)
+    // The trace is the upgrade's. What follows the login is none of it.
+    question.trace = seat.origin.trace
+    seat.origin.trace = nil
     let acceptance: HookAnswer.Acceptance
     switch await ask(question, seat.origin.fields) {
     case .accepted(let accepted)?: acceptance = accepted

@@ -161,6 +161,7 @@ extension Hooks {
 
   func noteGraceBegun(of seat: HookSeat, on loop: EventLoop) {
     counts.beginGrace()
+    journal { $0.write(.graceGiven, by: seat.connection, of: seat.token?.user, speaking: seat.dialect) }
     guard let count = counts.tells(.graceBegun, at: loop.transport.now) else { return }
     log?.note(
       .warning, "grace_begun", ["connection": seat.connection.description, "sessions": String(count)])

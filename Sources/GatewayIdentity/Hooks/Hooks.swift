@@ -115,27 +115,41 @@ package final class Hooks: Sendable {
   /// Asks a question. Returns nil if there is no usable answer. Only from a task on a loop.
   nonisolated(nonsending) func ask(_ question: HookQuestion, _ fields: [HTTPField] = []) async -> HookAnswer? {
     guard let endpoint = endpoints[question.hook], let loop = EventLoop.current else { return nil }
+    let begun = loop.transport.now
+    journal { $0.write(asking: question.told) }
+    var result = HookCounts.Result.unjudged
+    var failure: OutboundFailure?
+    defer {
+      counts.count(result, of: question.hook)
+      let after = loop.transport.now - begun
+      journal { $0.write(answer: result.rawValue, failure: failure?.result.rawValue, to: question.told, after: after) }
+    }
     do throws(OutboundFailure) {
-      let answer = try await caller.ask(endpoint, request(question, fields, endpoint, at: loop.wallTime)) {
-        (response) throws(OutboundFailure) in try HookAnswer(response)
+      let request = request(question, fields, endpoint, at: loop.wallTime)
+      let answer = try await caller.ask(endpoint, request) { (response) throws(OutboundFailure) in
+        try HookAnswer(response)
       }
-      if let objection = question.objection(to: answer) {
-        fail(question.hook, objection, at: loop.transport.now)
-        return nil
-      }
-      counts.count(answer.result, of: question.hook)
+      if let objection = question.objection(to: answer) { throw OutboundFailure(objection, .malformed) }
+      result = answer.result
       return answer
     } catch {
-      fail(question.hook, error.description, at: loop.transport.now)
+      failure = error
+      note(error, of: question.hook, at: loop.transport.now)
       return nil
     }
   }
 
-  /// Notes an answer of no use.
-  func fail(_ hook: Hook, _ reason: String, at now: Instant) {
-    counts.count(.unjudged, of: hook)
+  /// Writes into the journal, if one is kept. Only on a loop.
+  func journal(_ write: (Journal) -> Void) {
+    // Only a gateway of one loop keeps one.
+    guard let journal = gateway.journal, journal.loop.isCurrent else { return }
+    write(journal)
+  }
+
+  private func note(_ failure: OutboundFailure, of hook: Hook, at now: Instant) {
     guard let count = counts.tells(.failed(hook), at: now) else { return }
-    log?.note(.warning, "hook_failed", ["hook": hook.rawValue, "error": reason, "failures": String(count)])
+    log?.note(
+      .warning, "hook_failed", ["hook": hook.rawValue, "error": failure.description, "failures": String(count)])
   }
 
   private func request(
@@ -145,7 +159,7 @@ package final class Hooks: Sendable {
     let number = questions.add(1, ordering: .relaxed).newValue
     let (id, timestamp) = ("\(prefix)_\(number)", String(now.nanoseconds / 1_000_000_000))
     let secrets = secrets.withLock { $0 }
-    var all = fields
+    var all = fields + (question.trace?.fields ?? [])
     all.append(HTTPField("content-type", "application/json"))
     all.append(HTTPField("webhook-id", id))
     all.append(HTTPField("webhook-timestamp", timestamp))
@@ -172,7 +186,8 @@ extension Hooks: ConnectionAttendant {
       left -= field.name.utf8.count + field.value.utf8.count
       return left >= 0
     }
-    return UpgradeOrigin(address: upgrade.peer, fields: fields)
+    return UpgradeOrigin(
+      address: upgrade.peer, fields: fields, trace: settings.connect == nil ? nil : TraceContext(of: upgrade))
   }
 
   package func takesNoCredentials(of dialect: any Dialect) -> Bool {

@@ -15,13 +15,17 @@ package protocol ConnectionAttendant: Sendable {
   func ended(_ connection: ConnectionID)
 }
 
-/// The origin of a connection: the address of its peer, and some header fields of its upgrade.
+/// The origin of a connection: the address of its peer, some header fields of its upgrade, and the trace that the upgrade
+/// belongs to.
 package struct UpgradeOrigin: Hashable, Sendable {
   package let address: String
   package let fields: [HTTPField]
+  /// Nil if there is none, or nobody goes on with it.
+  package var trace: TraceContext?
 
-  package init(address: String, fields: [HTTPField]) {
+  package init(address: String, fields: [HTTPField], trace: TraceContext? = nil) {
     self.address = address
     self.fields = fields
+    self.trace = trace
   }
 }

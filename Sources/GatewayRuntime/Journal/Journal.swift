@@ -158,6 +158,31 @@ package final class Journal: @unchecked Sendable {
     write(event, user: user)
   }
 
+  /// Writes what has happened to a connection's user, who may not be logged in yet.
+  package func write(
+    _ event: JournalEvent, by connection: ConnectionID, of user: UserID?, speaking dialect: String
+  ) {
+    let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: firstNamed) } ?? 0
+    let binding = wires.firstIndex { Name($0.name) == Name(dialect) }
+    write(event, by: connection, user: user, dialect: UInt8(clamping: binding ?? Int(UInt8.max)))
+  }
+
+  /// Writes that one of the application's own servers is asked. There must be few names of endpoints.
+  package func write(asking question: JournalQuestion) {
+    write(
+      .outboundAsked(JournalTrace(question.trace), endpoint: number(of: question.endpoint)), by: question.connection,
+      of: question.user, speaking: question.dialect)
+  }
+
+  /// Writes the answer to a question, or why it is of no use (`failure`). There must be few names of both.
+  package func write(answer result: String, failure: String?, to question: JournalQuestion, after time: Duration) {
+    write(
+      .outboundAnswered(
+        JournalTrace(question.trace), after: JournalDelay(time), endpoint: number(of: question.endpoint),
+        result: number(of: result), failure: failure.map { number(of: $0) }),
+      by: question.connection, of: question.user, speaking: question.dialect)
+  }
+
   /// Writes that a fault affected a user, or would have and found no room (`isFull`).
   package func write(
     fault word: String, number: UInt32, isFull: Bool = false, by connection: ConnectionID?, of user: UserID?

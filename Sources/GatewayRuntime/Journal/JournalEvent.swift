@@ -35,6 +35,11 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case signalTaken(name: UInt16)
   /// The numbers of the signal's name and of the refusal's in the journal.
   case signalRefused(name: UInt16, failure: UInt16)
+  /// The trace that the request goes on with, and the number of the endpoint's name in the journal.
+  case outboundAsked(JournalTrace, endpoint: UInt16)
+  /// `after` counts from the question. The numbers of the names of endpoint and result, and of why there was no usable answer.
+  case outboundAnswered(JournalTrace, after: JournalDelay, endpoint: UInt16, result: UInt16, failure: UInt16?)
+  case graceGiven
   /// The number of the fault's word in the journal, and its own; `isFull` if the fault had no effect, since too much is late.
   case faulted(word: UInt16, number: UInt32, isFull: Bool)
 
@@ -85,6 +90,9 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .upstreamFailed: .upstreamFailed
     case .signalTaken: .signalTaken
     case .signalRefused: .signalRefused
+    case .outboundAsked: .outboundAsked
+    case .outboundAnswered: .outboundAnswered
+    case .graceGiven: .graceGiven
     case .faulted: .faulted
     }
   }
@@ -140,6 +148,17 @@ package struct JournalDelay: Hashable, Sendable, BitwiseCopyable {
 
   /// Nil if the client came by itself.
   package var milliseconds: UInt32? { raw == .max ? nil : raw }
+}
+
+/// A trace of the application's own, or that there is none. It takes 16 bytes; an optional number takes 17.
+package struct JournalTrace: Hashable, Sendable, BitwiseCopyable {
+  private let high: UInt64
+  private let low: UInt64
+
+  package init(_ trace: TraceID?) { (high, low) = (trace?.high ?? 0, trace?.low ?? 0) }
+
+  /// Nil if there is none.
+  package var id: TraceID? { TraceID(high: high, low: low) }
 }
 
 /// A close of a connection by either side: the code on the wire, and the reason.

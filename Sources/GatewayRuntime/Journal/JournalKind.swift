@@ -35,6 +35,12 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   /// A logout, a security event or a revocation came from outside.
   case signalTaken = "signal_taken"
   case signalRefused = "signal_refused"
+  /// One of the application's own servers is asked about a user.
+  case outboundAsked = "outbound_asked"
+  /// It has answered, or gave no usable answer.
+  case outboundAnswered = "outbound_answered"
+  /// A session goes on although the application's backend cannot be asked about it.
+  case graceGiven = "grace_given"
   /// Something went wrong on purpose.
   case faulted
 }

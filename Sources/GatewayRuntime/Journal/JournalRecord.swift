@@ -50,10 +50,14 @@ package struct JournalLine: Hashable, Sendable {
   package var route: String?
   /// The word of the fault that took effect.
   package var fault: String?
-  /// The name of the proxy's refusal, where the gateway behind it did not answer, or of a signal's.
+  /// The name of the proxy's refusal, where the gateway behind it did not answer, of a signal's, or of why a question has no
+  /// usable answer.
   package var failure: String?
   /// The name of the signal from outside.
   package var signal: String?
+  /// The name of the application's server that was asked, and the result.
+  package var endpoint: String?
+  package var result: String?
   /// The token's remaining life after a login or refresh; nil for ever.
   package var expiresIn: Duration?
   /// The part of the message that may be shown, if it was asked for.

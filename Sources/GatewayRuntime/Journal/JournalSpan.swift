@@ -130,6 +130,10 @@ struct JournalNames {
     case .signalTaken(let name): line.signal = words[Int(name)]
     case .signalRefused(let name, let failure):
       (line.signal, line.failure) = (words[Int(name)], words[Int(failure)])
+    case .outboundAsked(_, let endpoint): line.endpoint = words[Int(endpoint)]
+    case .outboundAnswered(_, _, let endpoint, let result, let failure):
+      (line.endpoint, line.result) = (words[Int(endpoint)], words[Int(result)])
+      line.failure = failure.map { words[Int($0)] }
     case .loggedIn(let grant, _), .refreshed(let grant, _):
       if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
         line.expiresIn = grant.expiresAt - record.at

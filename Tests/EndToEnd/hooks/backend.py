@@ -36,7 +36,8 @@ def answer(orders, path, headers, body):
 
 
 def note(file, path, headers, body):
-    known = {name: headers[name] for name in ("webhook-id", "authorization", "cookie") if name in headers}
+    names = ("webhook-id", "authorization", "cookie", "traceparent", "tracestate")
+    known = {name: headers[name] for name in names if name in headers}
     line = json.dumps({"path": path, "at": time.time(), "headers": known, "body": json.loads(body)})
     with file.open("a") as log:
         log.write(line + "\n")

@@ -1,6 +1,7 @@
 """Backends of somebody else's making decide who connects, stays and joins: by Centrifugo's documentation alone, with signatures that
 `standardwebhooks` verifies. While they are killed, stopped, slow or out of their mind, nobody who is in is lost, and nobody new gets in."""
 
+import json
 import os
 import re
 import signal
@@ -27,12 +28,12 @@ def backend(request):
         yield made
 
 
-def serve(backend, folder, *more, hooks=("connect", "refresh", "commands"), secret=SECRET):
+def serve(backend, folder, *more, hooks=("connect", "refresh", "commands"), secret=SECRET, **options):
     signing, bearer = folder / "hook.secret", folder / "hook.bearer"
     signing.write_text(secret + "\n")
     bearer.write_text(BEARER)
     flags = [word for hook in hooks for word in (f"--hook-{hook}", f"{backend.url}/{hook}")]
-    return Gateway(*flags, "--hook-secret-file", str(signing), "--hook-bearer-file", str(bearer), *more)
+    return Gateway(*flags, "--hook-secret-file", str(signing), "--hook-bearer-file", str(bearer), *more, **options)
 
 
 def outcome(gateway, **options):
@@ -68,6 +69,38 @@ def test_it_lets_users_in_keeps_them_and_lets_them_join_and_knows_them_by_what_i
         assert metric(gateway, 'postern_hook_answers_total{hook="connect",result="accepted"}') == 1
         log = gateway.log()
     assert SECRET not in log and BEARER not in log
+
+
+def ctl(gateway, *words):
+    command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done
+    return done.stdout
+
+
+def test_the_journal_says_what_it_was_asked_and_answered_and_the_trace_of_an_upgrade_reaches_it(backend, tmp_path):
+    trace = "0af7651916cd43dd8448eb211c80319c"
+    fields = {"traceparent": f"00-{trace}-b7ad6b7169203331-01", "tracestate": "congo=t61rcWkgMzE"}
+    kinds = "outbound_asked,outbound_answered,grace_given"
+    with serve(backend, tmp_path, "--journal", loops=1) as gateway:
+        with Client(gateway, token=token(), headers=fields) as ann:
+            assert ann.receive("connected")
+            backend.say(status=500)
+            assert ann.ask("refresh", token=token())["type"] == "refreshed"
+            text = ctl(gateway, "journal", "--user", "ann", "--kind", kinds, "--json")
+            told = ctl(gateway, "journal", "--kind", kinds)
+    asked, answered, again, failed, grace = json.loads(text)["lines"]
+    assert [line["kind"] for line in (asked, answered, again, failed)] == ["outbound_asked", "outbound_answered"] * 2
+    assert (asked["endpoint"], answered["result"], answered["trace_id"]) == ("hook_connect", "accepted", trace)
+    assert (failed["endpoint"], failed["result"], failed["failure"]) == ("hook_refresh", "unjudged", "refused")
+    assert "trace_id" not in failed and failed["after_ms"] >= 0 and "failure" not in answered
+    assert (grace["kind"], grace["connection"], grace["dialect"]) == ("grace_given", asked["connection"], "plain")
+    assert f"trace_id={trace}" in told and "endpoint=hook_refresh" in told
+    for secret in ("eyJ", SECRET, BEARER):
+        assert secret not in text + told
+    connect, *refreshes = [line["headers"] for line in backend.asked()]
+    assert {name: connect.get(name) for name in fields} == fields
+    assert len(refreshes) == 2 and not any(name in headers for name in fields for headers in refreshes)
 
 
 def test_its_refusals_reach_the_client_and_its_codes_close(backend, tmp_path):
@@ -159,7 +192,5 @@ def test_a_wrong_secret_is_the_operators_fault_and_a_new_one_is_read_by_a_reload
     with serve(backend, tmp_path, secret=wrong) as gateway:
         assert outcome(gateway, token=token()) == "identity_unavailable"
         (tmp_path / "hook.secret").write_text(SECRET)
-        done = subprocess.run(
-            [os.environ["POSTERN"], "ctl", "reload", "--url", gateway.control_url], capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done
+        ctl(gateway, "reload")
         until(lambda: outcome(gateway, token=token()) == "ann")

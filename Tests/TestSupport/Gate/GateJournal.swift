@@ -25,6 +25,7 @@ package struct GateJournal {
     }
     return Set(JournalKind.allCases).subtracting(seen.kinds)
       .subtracting([.providerFailed, .providerRefused, .faulted, .upstreamFailed, .signalTaken, .signalRefused])
+      .subtracting([.outboundAsked, .outboundAnswered, .graceGiven])
   }
 
   private init(dialect: any GateDialect, world: TestWorld) {
