@@ -48,7 +48,7 @@ def test_a_broken_rule_is_seen(copied, old, new):
     [
         ("> 1000", "> 100000"), ("> 0.3 *", "> 0.01 *"), ("increase5m / 6", "increase5m / 60"), ("increase5m / 6", "increase5m"),
         ("> instance:postern_tokens_granted:increase5m\n            or", "> 0\n            or"), ("< 300\n", "< 3\n"), ("for: 5m", "for: 1h"), ("> 0.05 *", "> 0.5 *"), ("> 15", "> 60"),
-        ('phase="draining"', 'phase="closing"'), ("0.02 *", "0.9 *"), ("> 5000", "> 50000"), ("> 0.95", "> 0.999"),
+        ('phase="draining"', 'phase="closing"'), ("0.02 *", "0.9 *"), ("> 5000", "> 50000"), ("> 0.95", "> 0.999"), ("hook_connect|hook_refresh|hook_commands", ".*"), ("postern_sessions_on_grace) > 0", "postern_sessions_on_grace) > 5000"),
         ("[10m]) > 0", "[10m]) > 100"), ("up{", "down{"),
     ],
 )
@@ -92,8 +92,9 @@ def expressions():
 
 @pytest.fixture(scope="module")
 def scraped():
-    """Every sample of a gateway that has answered a request, as (name, labels)."""
-    with Gateway() as gateway:
+    """Every sample of a gateway with hooks that has answered a request, as (name, labels)."""
+    hooks = [word for hook in ("connect", "refresh", "commands") for word in (f"--hook-{hook}", "http://127.0.0.1:9/")]
+    with Gateway(*hooks) as gateway:
         assert request(gateway.http_url, "POST", "/v1/guests").status == 201
         text = control(gateway, "GET", "/metrics").body.decode()
         return [(sample.name, sample.labels) for family in text_string_to_metric_families(text) for sample in family.samples]
