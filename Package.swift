@@ -198,8 +198,8 @@ let package = Package(
     tests(
       "GatewayIdentityTests",
       [
-        "GatewayIdentity", "GatewayControl", "GatewayPlain", "GatewaySpace", "GatewayServer", "GatewaySimulator",
-        "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport",
+        "GatewayIdentity", "GatewayFaults", "GatewayControl", "GatewayPlain", "GatewaySpace", "GatewayServer",
+        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport",
       ]),
     tests("GatewayRedisTests", ["GatewayRedis", "GatewayServer", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),

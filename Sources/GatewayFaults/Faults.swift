@@ -15,6 +15,8 @@ package enum Faults {
     Reset.self, HalfOpen.self, StopReading.self, NoPongs.self, UnfinishedClose.self,
     // Verification of tokens.
     JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
+    // The application's backend.
+    HookAnswer.self, HookSlow.self, HookNever.self, HookMalformed.self, HookDeny.self, HookDisconnect.self,
     // The token provider.
     MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintLimited.self, MintSame.self, MintExpired.self,
     MintEarly.self,

@@ -47,7 +47,8 @@ package final class Space: Sendable {
       configuration.journalBytes = GatewayConfiguration.usualJournalBytes
     }
     let seed = settings.seed ?? Self.chance()
-    let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
+    let faults =
+      settings.takesFaults ? FaultBook(on: loops[0], seed: seed, asking: settings.hooks?.endpoints ?? []) : nil
     let steady = SteadyStore(store)
     storeProbe = StoreProbe(steady)
     let store = faults?.decorate(steady) ?? steady
@@ -58,7 +59,7 @@ package final class Space: Sendable {
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
       life: settings.configuration.life, turns: settings.turns, isSecure: settings.isSecure, isLocal: settings.isLocal)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
-    let caller = EndpointCaller(log: settings.configuration.log)
+    let caller = EndpointCaller(log: settings.configuration.log, objector: faults)
     let hooks = settings.hooks.map { Hooks($0, of: gateway, by: caller, secrets: settings.secrets) }
     gateway.open(with: vendors.flatMap(\.bindings), objector: faults, attendant: hooks) { binding in
       let binding = hooks?.decorate(binding) ?? binding

@@ -9,6 +9,8 @@ package final class FaultBook: @unchecked Sendable {
   private let seed: UInt64
   /// The choice of the faults that it takes; nil for all of a gateway.
   package let policy: (any FaultPolicy)?
+  /// The names of the endpoints of hooks that the gateway asks.
+  private let endpoints: [String]
   /// The faults in the order of their orders.
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
@@ -47,10 +49,14 @@ package final class FaultBook: @unchecked Sendable {
   ///   - loop: The gateway's one loop.
   ///   - seed: The seed that decides which users belong to a share.
   ///   - policy: The choice of the faults that it takes; nil for all of a gateway.
-  package init(on loop: EventLoop, seed: UInt64, policy: (any FaultPolicy)? = nil) {
+  ///   - endpoints: The names of the endpoints of hooks that the gateway asks.
+  package init(
+    on loop: EventLoop, seed: UInt64, policy: (any FaultPolicy)? = nil, asking endpoints: [String] = []
+  ) {
     self.loop = loop
     self.seed = seed
     self.policy = policy
+    self.endpoints = endpoints
   }
 
   /// Records each occurrence of a fault in that journal from now on.
@@ -61,6 +67,11 @@ package final class FaultBook: @unchecked Sendable {
   /// Adds a fault. Throws `GatewayError.tooMany` if the maximum number of faults exists.
   package func add(_ order: FaultOrder) throws(GatewayError) -> StandingFault {
     if let refusal = policy?.refusal(of: order) { throw refusal }
+    if let fault = order.fault as? any OutboundFault,
+      let lack = fault.hooks.lack(of: endpoints, type(of: fault).word)
+    {
+      throw lack
+    }
     guard policy != nil || order.side == .client else {
       throw .invalidParameter.detailed("side: upstream is for postern proxy; nothing is behind this gateway")
     }

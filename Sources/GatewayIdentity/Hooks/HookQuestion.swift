@@ -31,6 +31,12 @@ struct HookQuestion {
     JournalQuestion(to: hook.endpoint, trace?.trace, about: user, at: connection, speaking: dialect)
   }
 
+  /// The question as faults have it.
+  var about: OutboundQuestion {
+    OutboundQuestion(
+      to: hook.endpoint, of: connection, speaking: dialect, about: user, kind, until: expiresAt ?? token?.expiresAt)
+  }
+
   /// Returns why this question cannot have that answer; nil if it can. An answer can only narrow what a token gives.
   func objection(to answer: HookAnswer) -> String? {
     guard hook == .connect, case .accepted(let acceptance) = answer else { return nil }

@@ -53,6 +53,9 @@ package struct HookSettings: Sendable {
 
   package init() {}
 
+  /// The names of the endpoints that are asked.
+  package var endpoints: [String] { Hook.allCases.filter { address(of: $0) != nil }.map(\.endpoint) }
+
   /// Returns the address of a hook; nil if it is off.
   func address(of hook: Hook) -> EndpointAddress? {
     switch hook {

@@ -126,7 +126,8 @@ package final class Hooks: Sendable {
     }
     do throws(OutboundFailure) {
       let request = request(question, fields, endpoint, at: loop.wallTime)
-      let answer = try await caller.ask(endpoint, request) { (response) throws(OutboundFailure) in
+      let answer = try await caller.ask(endpoint, request, about: question.about) {
+        (response) throws(OutboundFailure) in
         try HookAnswer(response)
       }
       if let objection = question.objection(to: answer) { throw OutboundFailure(objection, .malformed) }

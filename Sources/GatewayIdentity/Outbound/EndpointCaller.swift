@@ -11,6 +11,7 @@ package final class EndpointCaller: Sendable {
   private let places = Mutex(Places())
   private let tallies = Mutex<[EndpointTally]>([])
   private let log: GatewayLog?
+  private let objector: (any OutboundObjector)?
 
   private struct Places {
     var dialers: [ObjectIdentifier: any Dialer] = [:]
@@ -22,7 +23,12 @@ package final class EndpointCaller: Sendable {
   private static let retryAfterMax = Duration.seconds(600)
 
   /// Creates a caller that sends no request before ``begin(_:names:)``.
-  package init(log: GatewayLog?) { self.log = log }
+  ///
+  /// - Parameter objector: Decides the fate of questions about users; nil without faults.
+  package init(log: GatewayLog?, objector: (any OutboundObjector)? = nil) {
+    self.log = log
+    self.objector = objector
+  }
 
   /// Takes what it asks with. Before the first question.
   ///
@@ -55,10 +61,12 @@ package final class EndpointCaller: Sendable {
   /// on a loop.
   ///
   /// - Parameters:
+  ///   - question: The question as faults have it; nil if none affects it.
   ///   - due: The end of its time, if that comes before the endpoint's own timeout.
   ///   - read: Reads the answer, whatever its status.
   nonisolated(nonsending) func ask<Answer>(
-    _ endpoint: Endpoint, _ request: HTTPRequest, due: Instant = .distantFuture,
+    _ endpoint: Endpoint, _ request: HTTPRequest, about question: OutboundQuestion? = nil,
+    due: Instant = .distantFuture,
     _ read: (HTTPResponse) throws(OutboundFailure) -> Answer
   ) async throws(OutboundFailure) -> Answer {
     guard let loop = EventLoop.current?.transport else { throw OutboundFailure("no loop", .notAsked) }
@@ -66,7 +74,7 @@ package final class EndpointCaller: Sendable {
     var tries = 0
     while true {
       do throws(OutboundFailure) {
-        return try await once(endpoint, request, on: loop, until: end, read)
+        return try await once(endpoint, request, about: question, on: loop, until: end, read)
       } catch {
         tries += 1
         guard error.mayPass, tries < endpoint.triesMax, !loop.hasEnded else { throw error }
@@ -78,8 +86,8 @@ package final class EndpointCaller: Sendable {
   }
 
   private nonisolated(nonsending) func once<Answer>(
-    _ endpoint: Endpoint, _ request: HTTPRequest, on loop: EventLoop, until end: Instant,
-    _ read: (HTTPResponse) throws(OutboundFailure) -> Answer
+    _ endpoint: Endpoint, _ request: HTTPRequest, about question: OutboundQuestion?, on loop: EventLoop,
+    until end: Instant, _ read: (HTTPResponse) throws(OutboundFailure) -> Answer
   ) async throws(OutboundFailure) -> Answer {
     guard endpoint.lets(at: loop.now) else {
       throw notAsked(endpoint, "the breaker is open, or the server wants a pause")
@@ -95,7 +103,7 @@ package final class EndpointCaller: Sendable {
     }
     let begun = loop.now
     do throws(OutboundFailure) {
-      let response = try await answer(of: endpoint, request, on: loop, until: end)
+      let response = try await answer(of: endpoint, request, about: question, on: loop, until: end)
       do throws(OutboundFailure) {
         let answer = try read(response)
         settle(endpoint, nil, as: response.status == 304 ? .unchanged : .read, since: begun, on: loop)
@@ -133,8 +141,16 @@ package final class EndpointCaller: Sendable {
   }
 
   private nonisolated(nonsending) func answer(
-    of endpoint: Endpoint, _ request: HTTPRequest, on loop: EventLoop, until end: Instant
+    of endpoint: Endpoint, _ request: HTTPRequest, about question: OutboundQuestion?, on loop: EventLoop,
+    until end: Instant
   ) async throws(OutboundFailure) -> HTTPResponse {
+    if let objector, let question {
+      switch await objector.fate(of: question, until: end) {
+      case .asked: break
+      case .answered(let response): return response
+      case .unanswered: throw OutboundFailure("no answer in time", .timedOut)
+      }
+    }
     let (dialer, names) = places.withLock { ($0.dialers[ObjectIdentifier(loop)], $0.names) }
     guard let dialer else { throw OutboundFailure("no dialer on this loop", .notAsked) }
     var found: [String] = []

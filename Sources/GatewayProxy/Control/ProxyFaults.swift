@@ -21,6 +21,9 @@ struct ProxyFaults: FaultPolicy {
       .clockIsReal.detailed("\(fault.word) changes a clock; use tokens of a few seconds")
     case is any StoreFault.Type:
       .notOurs.detailed("\(fault.word) changes a gateway's store; use answer_with or refuse_upgrade with status 503")
+    case is any OutboundFault.Type:
+      .notOurs.detailed(
+        "\(fault.word) changes what a gateway hears from the application's backend; use refuse_upgrade or close_as")
     case is MintEarly.Type:
       .notOurs.detailed("\(fault.word) needs a token that was issued later; use mint_expired or mint_forged")
     case is any ProviderDelay.Type where tokens == nil, is any ProviderAnswer.Type where tokens == nil:

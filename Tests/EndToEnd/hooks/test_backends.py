@@ -7,8 +7,11 @@ import re
 import signal
 import subprocess
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from backend import BEARER, SECRET, Backend
 from clients import Client, Refused, control
@@ -166,6 +169,55 @@ def test_while_it_is_away_nobody_who_is_in_is_lost_and_nobody_new_gets_in(backen
         finally:
             for client in clients:
                 client.stack.close()
+
+
+PAGE = Path(__file__).parents[3] / "Docs" / "hooks.md"
+BROKEN = re.findall(r"^\| `fault '(\{.*?\})'` \| (.*?) \| (.*?) \|$", PAGE.read_text(), re.M)
+
+
+def login_of(gateway, user):
+    """What a login gets, as the page says it."""
+    with Client(gateway, token=token(user)) as client:
+        message = client.receive()
+        if message["type"] == "connected":
+            return "`connected`"
+        return f"{message['error']['number']}, close {client.until_closed()[0]}"
+
+
+def refresh_of(client, gateway):
+    """What a refresh gets, as the page says it."""
+    answer = client.ask("refresh", token=token("ann"))
+    if answer["type"] == "refreshed":
+        return "`refreshed`" + ", and grace" * metric(gateway, "postern_sessions_on_grace")
+    try:
+        assert client.is_alive()
+        return str(answer["error"]["number"])
+    except ConnectionClosed as end:
+        return f"{answer['error']['number']}, close {end.rcvd.code}"
+
+
+def test_each_fault_of_the_page_does_what_its_row_says(tmp_path):
+    assert len(BROKEN) == 6
+    with Backend("aiohttp") as backend, serve(backend, tmp_path, "--faults", "--hook-timeout", "2s", loops=1) as gateway:
+        for order, login, refresh in BROKEN:
+            with Client(gateway, token=token("ann")) as ann:
+                assert ann.receive("connected")
+                until(lambda: metric(gateway, "postern_sessions_on_grace") == 0)
+                ctl(gateway, "fault", order)
+                assert (order, refresh_of(ann, gateway)) == (order, refresh)
+                assert (order, login_of(gateway, "eve")) == (order, login)
+                ctl(gateway, "mend", "--all")
+        word = json.loads(BROKEN[-1][0])["fault"]
+        assert word in ctl(gateway, "journal", "--kind", "faulted")
+
+
+def test_a_gateway_without_hooks_and_a_space_refuse_their_faults_in_words():
+    with Gateway("--spaces", "--faults", loops=1) as gateway:
+        assert control(gateway, "POST", "/spaces", {"name": "t17"}).status in (200, 201)
+        space = SimpleNamespace(control_url=f"{gateway.control_url}/spaces/t17")
+        for place in (gateway, space):
+            answer = control(place, "POST", "/faults", {"fault": "hook_never"})
+            assert answer.status == 400 and "--hook-connect, --hook-refresh or --hook-commands" in answer.error["message"], answer.body
 
 
 def test_by_the_gateway_sessions_go_on_by_its_word_and_no_client_is_asked(backend, tmp_path):

@@ -1,0 +1,26 @@
+internal import GatewayCore
+internal import GatewayJSON
+
+/// A backend that refuses, with a code and a message of its own.
+struct HookDeny: OutboundFault {
+  static let word = "hook_deny"
+  static let summary = "refuses in the name of the application's backend, with its code and message"
+  static let members = ["code", "message"] + HookChoice.members
+  static let example = #"{"fault": "hook_deny", "code": 1000, "message": "no seat", "of": "connect", "times": 1}"#
+
+  let hooks: HookChoice
+  let harm: OutboundHarm
+
+  init(_ fields: FaultFields) throws(GatewayError) {
+    hooks = try HookChoice(fields)
+    let code = try fields.whole("code", in: 0...4_294_967_295) ?? 403
+    let message = try fields.text("message", bytes: 256) ?? ""
+    harm = .said(
+      JSONWriter.object(capacity: 64) { json in
+        json.member("error") { error in
+          error.member("code", code)
+          error.member("message", message)
+        }
+      })
+  }
+}
