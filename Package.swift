@@ -142,6 +142,7 @@ let package = Package(
       "GatewayReport", ["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"],
       pages: ["report.css", "live.html", "live.css", "live.js"].map { "HTML/Page/\($0)" }),
     library("GatewayWires", ["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
+    library("GatewayDrafts", ["GatewayKit", "GatewayJSON", "GatewayCore"]),
     library(
       "GatewayProcess",
       [
@@ -160,8 +161,8 @@ let package = Package(
     .executableTarget(
       name: "postern",
       dependencies: [
-        "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
-        "GatewaySpace", "GatewayIdentity",
+        "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayDrafts",
+        "GatewayFleet", "GatewaySpace", "GatewayIdentity",
         "GatewayProxy", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
@@ -254,6 +255,7 @@ let package = Package(
         "GatewayWires", "GatewayFleet", "GatewayRuntime", "GatewayPlain", "GatewayTokens", "GatewayJSON", "GatewayCore",
         "TestSupport",
       ]),
+    tests("GatewayDraftsTests", ["GatewayDrafts", "GatewayWires", "TestSupport"]),
     tests(
       "GatewayProcessTests",
       [

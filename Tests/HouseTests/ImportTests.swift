@@ -45,6 +45,7 @@ private let others: [String: Allowed] = [
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),
   "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
+  "GatewayDrafts": (["GatewayKit", "GatewayJSON", "GatewayCore"], []),
   "GatewayProcess": (
     [
       "GatewayControl", "GatewaySpace", "GatewayIdentity", "GatewayFaults", "GatewayServer", "GatewayRuntime",
@@ -61,8 +62,8 @@ private let others: [String: Allowed] = [
   "PosternXCTest": (["PosternTesting"], ["Foundation", "XCTest"]),
   "postern": (
     Set([
-      "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet",
-      "GatewaySpace", "GatewayIdentity", "GatewayProxy", "GatewayServer", "GatewaySimulator",
+      "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayDrafts",
+      "GatewayFleet", "GatewaySpace", "GatewayIdentity", "GatewayProxy", "GatewayServer", "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -1,0 +1,81 @@
+/// What clients did after the gateway had closed them.
+struct DraftEnds {
+  /// How often a client came back with another token, or with the same one, by code.
+  private var renewed: [Int: Int] = [:]
+  private var kept: [Int: Int] = [:]
+  /// The gateway's last words before such an end.
+  private(set) var goodbyes: [DraftUnit] = []
+  /// Whether a client came back with another token, whoever ended the connection.
+  private(set) var returns = false
+
+  /// How long before the end of their token clients left by themselves and came back with another, in milliseconds.
+  private var leads: [Int64] = []
+
+  /// How many later connections are searched for the client's next one.
+  private static let nextMax = 1_000
+
+  var renews: Bool { !renewed.isEmpty }
+
+  init(_ stories: [DraftStory], _ recording: Recording) {
+    var last: [String: Int] = [:]
+    for story in stories {
+      for unit in story.units where !unit.isOfClient { last[unit.shape, default: 0] += 1 }
+    }
+    for (index, story) in stories.enumerated() {
+      let end = story.connection.end
+      // A HAR file does not tell when a connection ended.
+      let silent = recording.isHAR ? story.units.last?.at ?? story.connection.openedAt : nil
+      guard let token = story.token, let over = end?.at ?? silent else { continue }
+      let user = recording.tokens[token]?.user
+      let next = stories[(index + 1)...].prefix(Self.nextMax).first { story in
+        guard let other = story.token, story.connection.openedAt >= over else { return false }
+        return user == nil || recording.tokens[other]?.user.map { $0.utf8.elementsEqual((user ?? "").utf8) } == true
+      }
+      guard let other = next?.token else { continue }
+      if other != token { returns = true }
+      if other != token, end?.isOfGateway == false, let life = recording.tokens[token]?.ends,
+        let began = recording.began
+      {
+        leads.append(life - began - over)
+      }
+      let place = story.units.lastIndex { !$0.isOfClient }
+      let final = place.map { story.units[$0] }
+      let isLast = final.map { last[$0.shape] ?? 0 <= stories.count && story.units.last?.isOfClient == false } == true
+      if other != token, isLast, let final, story.accepted != nil, story.accepted != place,
+        !goodbyes.contains(where: { $0.shape.utf8.elementsEqual(final.shape.utf8) })
+      {
+        goodbyes.append(final)
+      }
+      guard let end, end.isOfGateway, (1_000...4_999).contains(end.code),
+        ![1_004, 1_005, 1_006, 1_015].contains(end.code)
+      else {
+        continue
+      }
+      if other == token { kept[end.code, default: 0] += 1 } else { renewed[end.code, default: 0] += 1 }
+    }
+  }
+
+  /// How long before the end of a token clients left for another one: the median in whole seconds. Nil if the gateway ended
+  /// connections, or if that is below a second.
+  var lead: Int64? {
+    guard renewed.isEmpty, goodbyes.isEmpty, !leads.isEmpty else { return nil }
+    let median = leads.sorted()[leads.count / 2] / 1_000
+    return median < 1 ? nil : median
+  }
+
+  /// The code after which clients came back with another token most often.
+  var renewingCode: Int? { renewed.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key }
+
+  func member(isHAR: Bool) -> [String] {
+    if isHAR { return ["// A HAR file has no close codes and no pings: \"ends\" and \"keep_alive\" are yours to add."] }
+    let codes = Set(renewed.keys).union(kept.keys).sorted()
+    guard !codes.isEmpty else { return [] }
+    return ["\"ends\": ["]
+      + codes.map { code in
+        let (renewed, kept) = (renewed[code, default: 0], kept[code, default: 0])
+        let then = renewed >= kept ? "renew" : "retry"
+        return
+          "  { \"code\": \(code), \"then\": \"\(then)\" }, // \(renewed) times with another token, \(kept) times with the same"
+      } + ["],"]
+  }
+}

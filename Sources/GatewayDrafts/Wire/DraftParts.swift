@@ -1,0 +1,286 @@
+/// The members of a drafted description.
+struct DraftParts {
+  let recording: Recording
+  let framing: DraftFraming
+  let stories: [DraftStory]
+  let main: DraftStory
+  let tokens: Set<String>
+  private(set) var missing: [String] = []
+  /// The rules in their order, and the shapes that have one.
+  private var rules: [String] = []
+  private var ruled: Set<String> = []
+  private var says: [String] = []
+  private var answers: [String] = []
+  private let holes: DraftHoles
+  private let pinging: DraftPings?
+  /// The most kinds of message that a draft has a rule `ignore` for.
+  private static let othersMax = 64
+  /// The usual `grace`, in seconds. A connection that lived on for longer proves no other.
+  private static let graceMax: Int64 = 25
+  /// The largest example of a message of the gateway, in bytes.
+  private static let exampleMax = 8_192
+
+  init(
+    _ recording: Recording, _ framing: DraftFraming, _ stories: [DraftStory], _ main: DraftStory, _ tokens: Set<String>
+  ) {
+    (self.recording, self.framing, self.stories, self.main, self.tokens) = (recording, framing, stories, main, tokens)
+    holes = DraftHoles(recording, main, tokens)
+    pinging = DraftPings(stories, tokens)
+  }
+
+  mutating func text(named name: String) -> String {
+    let ends = DraftEnds(stories, recording)
+    let way = how(ends)
+    var lines = ["  \"wire\": 1,", "  \"name\": \(JSONTree.quoted(name)),"]
+    let before = DraftBefore(recording, main, tokens)
+    if let before { lines.append("  \(before.member)") }
+    lines.append("  \(connect(before))")
+    if let member = framing.member { lines.append("  \(member)") }
+    login()
+    pings()
+    renewal(way)
+    goodbyes(ends)
+    others()
+    lines += ["  \"say\": {"] + says.map { "    \($0)" } + ["  },"]
+    if let opening { lines.append("  \(opening)") }
+    lines += ["  \"hear\": ["] + rules.map { "    \($0)" } + ["  ],"]
+    lines += ends.member(isHAR: recording.isHAR).map { "  \($0)" }
+    lines.append("  \(refresh(way, ends))")
+    if way == .none { missing.append("a renewal: no token followed another") }
+    lines += serving(ends)
+    if main.connection.upgrade == nil { missing.append("the path of the upgrade: the recording began after it") }
+    let head =
+      "  // Drafted by postern wire draft from \(stories.count) connections. Read it before you use it; \"guess\" marks what one\n"
+      + "  // recording cannot prove. postern wire check says what is missing."
+    let entries = recording.isHAR ? ["  // A line is the number of an entry of the HAR file."] : []
+    return (["{", head] + entries + lines + ["}"]).joined(separator: "\n")
+  }
+
+  // MARK: Connecting
+
+  private func connect(_ before: DraftBefore?) -> String {
+    guard let upgrade = main.connection.upgrade else { return "\"connect\": {}," }
+    var parts = ["\"path\": \(JSONTree.quoted(holes.address(upgrade.path)))"]
+    let query = upgrade.query.map { pair in
+      let value = before?.hole(for: pair.value) ?? holes.address(pair.value)
+      return "\(JSONTree.quoted(pair.name)): \(JSONTree.quoted(value))"
+    }
+    if !query.isEmpty { parts.append("\"query\": { \(query.joined(separator: ", ")) }") }
+    let fields = upgrade.headers.filter {
+      DraftUnit.name(in: $0.value, among: tokens) != nil && !Self.isProtocol($0.name)
+    }
+    if !fields.isEmpty {
+      let texts = fields.map { "\(JSONTree.quoted($0.name)): \(JSONTree.quoted(holes.address($0.value)))" }
+      parts.append("\"headers\": { \(texts.joined(separator: ", ")) }")
+    }
+    if let offered = upgrade.headers.first(where: { Self.isProtocol($0.name) }) {
+      let names = offered.value.split(separator: ",").map {
+        JSONTree.quoted(holes.address(String($0.drop { $0 == " " })))
+      }
+      parts.append("\"subprotocols\": [\(names.joined(separator: ", "))]")
+    }
+    return "\"connect\": { \(parts.joined(separator: ", ")) },"
+  }
+
+  private static func isProtocol(_ name: String) -> Bool { name.utf8.elementsEqual("sec-websocket-protocol".utf8) }
+
+  private var opening: String? {
+    if main.hello != nil { return "\"at_open\": { \"say\": \"hello\" }," }
+    if main.login != nil { return main.steps.isEmpty ? "\"at_open\": { \"say\": \"login\" }," : nil }
+    return main.accepted == nil ? "\"at_open\": { \"is\": \"logged_in\" }," : nil
+  }
+
+  // MARK: The login
+
+  /// The client's messages that make up the login: the first, and in a protocol of lines those that follow at once.
+  private var loginParts: [DraftUnit] {
+    guard let login = main.login else { return [] }
+    var parts = [main.units[login]]
+    guard framing.end == "\r\n" else { return parts }
+    for unit in main.units[(login + 1)...] {
+      guard unit.isOfClient else { break }
+      parts.append(unit)
+    }
+    return parts
+  }
+
+  private mutating func login() {
+    let parts = loginParts
+    if let hello = main.hello.map({ main.units[$0] }) {
+      says.append("\"hello\": \(holes.request(hello)), // line \(hello.line)")
+    }
+    if !parts.isEmpty {
+      let others = [start, main.renewals.first.map { main.units[$0.said] }].compactMap { $0 }
+      let texts = parts.map { holes.request($0, unlike: others) }
+      says.append(
+        "\"login\": \(texts.count == 1 ? texts[0] : "[\(texts.joined(separator: ", "))]"), // line \(parts[0].line)")
+    }
+    for (number, index) in main.steps.enumerated() {
+      let unit = main.units[index]
+      let isLast = number + 1 == main.steps.count
+      rule(
+        unit, "\"is\": \"step\"" + (isLast ? ", \"say\": \"login\"" : ""),
+        during: main.hello == nil ? "opening" : "logging_in")
+    }
+    guard let accepted = main.accepted else { return }
+    let unit = main.units[accepted]
+    let during = main.login == nil ? "opening" : "logging_in"
+    if let start { says.append("\"start\": \(holes.request(start)), // line \(start.line)") }
+    rule(
+      unit, "\"is\": \"logged_in\"" + (start == nil ? "" : ", \"say\": \"start\"") + take(unit), during: during,
+      id: parts.first.flatMap { id(of: $0, "login", in: unit) }, tellsLife: true)
+    for story in stories {
+      guard let refused = story.refusal(unlike: unit) else { continue }
+      rule(
+        refused, "\"is\": \"login_refused\", \"then\": \"renew\"", during: during,
+        id: parts.first.flatMap { id(of: $0, "login", in: refused) }, comment: "guess: \"then\"")
+    }
+  }
+
+  /// What each client says as soon as it is logged in, e.g. a subscription; nil if some say nothing, or a ping.
+  private var start: DraftUnit? {
+    guard let start = main.start.map({ main.units[$0] }) else { return nil }
+    let shapes = [pinging?.ofClient?.ping, pinging?.ofGateway?.answer].compactMap { $0?.shape }
+    let isOfAll = stories.allSatisfy { story in
+      guard let accepted = story.accepted, accepted + 1 < story.units.count else { return true }
+      return story.start.map { story.units[$0].shape.utf8.elementsEqual(start.shape.utf8) } == true
+    }
+    return isOfAll && !shapes.contains { $0.utf8.elementsEqual(start.shape.utf8) } ? start : nil
+  }
+
+  /// Returns the hole for the number of the message that an answer answers.
+  private func id(of asked: DraftUnit, _ name: String, in answer: DraftUnit) -> (pointer: String, hole: String)? {
+    guard let number = answer.number, asked.number?.pointer == number.pointer else { return nil }
+    if case .number = number.value { return (number.pointer, "{{sent.\(name):number}}") }
+    return (number.pointer, "{{sent.\(name)}}")
+  }
+
+  private func take(_ unit: DraftUnit) -> String {
+    holes.life(in: unit).map { ", \"take\": { \"\($0.name)\": \(JSONTree.quoted($0.pointer)) }" } ?? ""
+  }
+
+  // MARK: The renewal
+
+  enum How: String {
+    case asked, timer, reconnect, none
+  }
+
+  private func how(_ ends: DraftEnds) -> How {
+    guard main.renewals.isEmpty else { return asking == nil ? .timer : .asked }
+    return ends.renews || ends.returns ? .reconnect : .none
+  }
+
+  /// The gateway's request for a token: a kind of message that stands before each renewal, and before nothing else.
+  private var asking: DraftUnit? {
+    guard let first = main.renewals.first?.before.map({ main.units[$0] }) else { return nil }
+    let befores = main.renewals.map(\.before)
+    guard befores.allSatisfy({ $0.map { main.units[$0].shape.utf8.elementsEqual(first.shape.utf8) } == true }) else {
+      return nil
+    }
+    let all = main.units.indices.filter { index in
+      !main.units[index].isOfClient && index > (main.accepted ?? -1)
+        && main.units[index].shape.utf8.elementsEqual(first.shape.utf8)
+    }
+    let isPing =
+      first.json?.isEmptyObject == true || main.renewals.contains { renewal in renewal.answer == renewal.before }
+    return all.count == befores.count && !isPing ? first : nil
+  }
+
+  private mutating func renewal(_ how: How) {
+    guard how == .asked || how == .timer, let renewal = main.renewals.first else { return }
+    let said = main.units[renewal.said]
+    says.append("\"renew\": \(holes.request(said)), // line \(said.line)")
+    if how == .asked, let asking { rule(asking, "\"is\": \"ask\"", during: nil) }
+    guard let answer = renewal.answer.map({ main.units[$0] }) else { return }
+    rule(
+      answer, "\"is\": \"refreshed\"" + take(answer), during: "refreshing",
+      id: id(of: said, "renew", in: answer), tellsLife: true)
+  }
+
+  private func refresh(_ how: How, _ ends: DraftEnds) -> String {
+    let count = "// \(main.renewals.count) times"
+    switch how {
+    case .asked: return "\"refresh\": { \"how\": \"asked\", \"say\": \"renew\"\(proof) }, \(count)"
+    case .timer:
+      return
+        "\"refresh\": { \"how\": \"timer\", \"lead\": \"\(holes.lead)\", \"say\": \"renew\"\(proof) }, \(count); guess: the lead"
+    case .reconnect:
+      guard let lead = ends.lead else { return "\"refresh\": { \"how\": \"reconnect\" }," }
+      return "\"refresh\": { \"how\": \"reconnect\", \"lead\": \"\(lead)s\" }, // guess: the lead"
+    case .none: return "\"refresh\": { \"how\": \"none\" }, // no token followed another: record until one is renewed"
+    }
+  }
+
+  /// What proves a renewal. One without an answer is proven by a connection that outlives the old token.
+  private var proof: String {
+    guard !main.renewals.contains(where: { $0.answer != nil }) else { return "" }
+    let grace = holes.survival.flatMap { (1...Self.graceMax).contains($0) ? $0 : nil }
+    return ", \"proof\": \"survival\"" + (grace.map { ", \"grace\": \"\($0)s\"" } ?? "")
+  }
+
+  // MARK: Pings, ends and the rest
+
+  private mutating func pings() {
+    guard let pings = pinging else { return }
+    if let asked = pings.ofGateway {
+      says.append("\"pong\": \(holes.request(asked.answer)), // line \(asked.answer.line)")
+      rule(asked.ping, "\"is\": \"alive\", \"say\": \"pong\"", during: nil)
+      answers.append("\"ping_every\": \"\(asked.every)s\",")
+    }
+    if let said = pings.ofClient {
+      says.append("\"ping\": \(holes.request(said.ping)), // line \(said.ping.line)")
+      rule(said.answer, "\"is\": \"alive\"", during: nil, id: id(of: said.ping, "ping", in: said.answer))
+    }
+  }
+
+  private mutating func goodbyes(_ ends: DraftEnds) {
+    for unit in ends.goodbyes { rule(unit, "\"is\": \"goodbye\", \"then\": \"renew\"", during: nil) }
+  }
+
+  private mutating func others() {
+    var (count, left) = (0, 0)
+    for unit in stories.lazy.flatMap(\.units) where !unit.isOfClient && !ruled.contains(unit.shape) {
+      count += 1
+      guard count <= Self.othersMax else {
+        left += 1
+        continue
+      }
+      rule(unit, "\"is\": \"ignore\"", during: nil, hasExample: false)
+    }
+    if left > 0 { rules.append("// \(left) messages of other kinds have no rule here") }
+  }
+
+  private mutating func rule(
+    _ unit: DraftUnit, _ meaning: String, during: String?, id: (pointer: String, hole: String)? = nil,
+    hasExample: Bool = true, tellsLife: Bool = false, comment: String? = nil
+  ) {
+    let key = "\(unit.shape)\(during ?? "")\(id?.hole ?? "")"
+    guard !ruled.contains(key) else { return }
+    ruled.formUnion([key, unit.shape])
+    let phase = during.map { "\"during\": \"\($0)\", " } ?? ""
+    let example =
+      hasExample && unit.text.utf8.count <= Self.exampleMax
+      ? ",\n      \"as\": \(holes.answer(unit, id: id, tellsLife: tellsLife))" : ""
+    rules.append(
+      "{ \"when\": \(unit.when(id)), \(phase)\(meaning)\(example) }, // line \(unit.line)"
+        + (comment.map { "; \($0)" } ?? ""))
+  }
+
+  private func serving(_ ends: DraftEnds) -> [String] {
+    var lines: [String] = []
+    if let code = ends.renewingCode { lines.append("\"closes\": { \"expired\": \(code), \"refused\": \(code) },") }
+    lines += answers
+    let heard = DraftAnswers(stories, main, loginParts.map(\.shape), holes).members
+    if !heard.isEmpty { lines += ["\"hear\": ["] + heard.map { "  \($0)" } + ["],"] }
+    return lines.isEmpty ? [] : ["  \"serve\": {"] + lines.map { "    \($0)" } + ["  },"]
+  }
+}
+
+extension DraftStory {
+  /// Returns the answer with which the gateway refused the login; nil if it did not.
+  func refusal(unlike accepted: DraftUnit) -> DraftUnit? {
+    guard let index = self.accepted, renewals.isEmpty, connection.end?.isOfGateway == true else { return nil }
+    let unit = units[index]
+    return unit.isError && !accepted.isError && !unit.shape.utf8.elementsEqual(accepted.shape.utf8) ? unit : nil
+  }
+}
