@@ -5,7 +5,7 @@ import Testing
 
 struct WireDraftTests {
   /// A recording of one connection whose messages are these, half a second apart: `>` is the client's.
-  private func recording(_ messages: [String], more: [String] = []) -> String {
+  private func recording(_ messages: [String], more: [String] = [], every gap: Int = 500) -> String {
     var lines = [
       #"{"postern_recording":1}"#,
       #"{"secret":"token-1","form":"jwt","issued_ms":1900000000000,"ends_ms":1900003600000,"user":"ann"}"#,
@@ -17,7 +17,7 @@ struct WireDraftTests {
       let kind = message.hasPrefix(">") ? "message_in" : "message_out"
       let text = message.dropFirst().replacing("\"", with: "\\\"")
       lines.append(
-        #"{"n":\#(number + 2),"at_ms":\#(number * 500),"kind":"\#(kind)","connection":"c1","payload":"\#(text)"}"#)
+        #"{"n":\#(number + 2),"at_ms":\#(number * gap),"kind":"\#(kind)","connection":"c1","payload":"\#(text)"}"#)
     }
     return (lines + more).joined(separator: "\n")
   }
@@ -36,6 +36,12 @@ struct WireDraftTests {
     let text = try draft(recording(Self.login + [#"<{"type":"hurry"}"#] + Self.renewal))
     #expect(text.contains(#""how": "asked""#) && text.contains(#"{ "json": { "/type": "hurry" } }, "is": "ask""#))
     #expect(text.contains(#""take": { "life_s": "/expires_in" }"#) && text.contains(#""token": "{{token}}""#))
+  }
+
+  @Test
+  func `a life is that of the token before it, even if another token comes within the same millisecond`() throws {
+    let text = try draft(recording(Self.login + Self.renewal, every: 0))
+    #expect(text.contains(#""is": "logged_in", "take": { "life_s": "/expires_in" }"#))
   }
 
   @Test

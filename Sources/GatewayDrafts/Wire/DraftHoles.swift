@@ -105,7 +105,9 @@ struct DraftHoles {
   func life(in unit: DraftUnit) -> (name: String, pointer: String, hole: String?)? {
     guard let json = unit.json else { return nil }
     let marks = unit.marks.map(\.pointer)
-    let shown = main.units.filter { $0.isOfClient && $0.at <= unit.at }.compactMap { $0.name(among: tokens) }
+    // The order counts: a message and its answer may have the same time.
+    let before = main.units.prefix { $0.at != unit.at || !$0.text.utf8.elementsEqual(unit.text.utf8) }
+    let shown = before.filter(\.isOfClient).compactMap { $0.name(among: tokens) }
     let ends = shown.last ?? main.first
     let end = ends.flatMap { recording.tokens[$0]?.ends }
     let now = recording.began.map { $0 + unit.at }

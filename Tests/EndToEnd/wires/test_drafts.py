@@ -1,18 +1,20 @@
 """`postern wire draft`: a wire is recorded by `postern proxy`, drafted, checked, tried and served; the same clients log in and renew there.
 
 The servers are `postern serve` with each shipped wire, and three that nobody here wrote. The clients are those of a storm, and
-centrifuge-python and python-socketio, which nobody here wrote.
+centrifuge-python and python-socketio, which nobody here wrote. Chromium's HAR files are those that Playwright writes.
 """
 
 import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 
 import centrifuge
+import json5
 import pytest
 import servers
 import socketio
@@ -20,6 +22,7 @@ import storms
 from described import TIMES, WIRES, secrets, serving
 from gateway import Gateway, token
 from orders import counts_of, get, lines
+from playwright.sync_api import sync_playwright
 
 CLIENTS = 3
 RENEWED = ["centrifugo", "centrifuge-v1", "ably", "supabase-realtime", "postern-plain"]
@@ -220,3 +223,56 @@ def test_a_har_file_gives_the_draft_of_the_recording_but_for_pings_and_ends(tmp_
     drafted = draft(path, tmp_path).read_text()
     assert "A HAR file has no close codes" in drafted and '"how": "asked"' in drafted and '"/type": "renew_please"' in drafted
     assert '"path": "/socket", "query": { "v": "2" }' in drafted and '"life_s": "/expires_in"' in drafted
+
+
+# A client that renews on its connection, and one that comes back after the gateway has closed it.
+PAGES = {
+    "centrifugo": """async ([url, first, second]) => {
+      const socket = new WebSocket(url + "/connection/websocket");
+      const event = name => new Promise(done => socket.addEventListener(name, done, { once: true }));
+      await event("open");
+      for (const command of [{ connect: { token: first, name: "js" } }, { refresh: { token: second } }]) {
+        const answer = event("message");
+        socket.send(JSON.stringify({ id: "connect" in command ? 1 : 2, ...command }));
+        await answer;
+      }
+      const closed = event("close");
+      socket.close();
+      await closed;
+    }""",
+    "close-4401": """async ([url, first, second]) => {
+      for (const token of [first, second]) {
+        const socket = new WebSocket(url + "/ws/feed/?token=" + token);
+        const event = name => new Promise(done => socket.addEventListener(name, done, { once: true }));
+        await event("open");
+        const [answer, closed] = [event("message"), event("close")];
+        socket.send(JSON.stringify({ type: "ping" }));
+        await answer;
+        if (token === second) socket.close();
+        await closed;
+      }
+    }""",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_har_file_of_a_browser_gives_the_draft_of_the_recording_but_for_ends(name, tmp_path):
+    lives = [60, 120] if name == "centrifugo" else [3, 120]
+    har, recording = tmp_path / "page.har", tmp_path / "run.jsonl"
+    with Gateway(*serving(name, tmp_path), loops=1) as gateway, Proxied(gateway.url, "--record", recording) as proxy:
+        with sync_playwright() as playwright:
+            flags = ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
+            context = browser.new_context(record_har_path=har, record_har_content="embed")
+            context.new_page().evaluate(PAGES[name], [proxy.url, *(token("ann", life) for life in lives)])
+            context.close()
+            browser.close()
+    assert "eyJ" in har.read_text()
+    texts = [draft(path, tmp_path).read_text() for path in (har, recording)]
+    assert "A HAR file has no close codes" in texts[0]
+    of_har, of_recording = (json5.loads(text) for text in texts)
+    for drafted in (of_har, of_recording):
+        drafted.pop("ends", None)
+        drafted.setdefault("serve", {}).pop("closes", None)
+    assert of_har == of_recording, texts
+    assert of_har["refresh"]["how"] == ("timer" if name == "centrifugo" else "reconnect"), texts
