@@ -9,8 +9,9 @@ struct DraftBefore {
   private let pointer: String
   private let answer: JSONTree
   private let tokens: Set<String>
+  private let holes: DraftHoles
 
-  init?(_ recording: Recording, _ main: DraftStory, _ tokens: Set<String>) {
+  init?(_ recording: Recording, _ main: DraftStory, _ tokens: Set<String>, _ holes: DraftHoles) {
     guard let upgrade = main.connection.upgrade else { return nil }
     for exchange in recording.exchanges.reversed() where exchange.at <= upgrade.at {
       guard let body = exchange.answer, let document = try? JSONDocument.parse(Array(body.utf8), sizeMax: 1 << 17)
@@ -26,7 +27,7 @@ struct DraftBefore {
         return value
       }
       guard let found, found.name.utf8.contains(UInt8(ascii: "-")) else { continue }
-      (self.exchange, self.answer, self.tokens) = (exchange, answer, tokens)
+      (self.exchange, self.answer, self.tokens, self.holes) = (exchange, answer, tokens, holes)
       (name, pointer) = (found.name, found.pointer)
       return
     }
@@ -37,14 +38,8 @@ struct DraftBefore {
   func hole(for value: String) -> String? { value.utf8.elementsEqual(name.utf8) ? "{{taken.ticket}}" : nil }
 
   var member: String {
-    var parts = ["\"method\": \(JSONTree.quoted(exchange.method))", "\"path\": \(JSONTree.quoted(exchange.path))"]
-    let holed = { (text: String) in
-      var text = text
-      if let token = DraftUnit.name(in: text, among: tokens) {
-        text = text.replacing(bytesOf: token, with: "{{token}}")
-      }
-      return JSONTree.quoted(text)
-    }
+    let holed = { (text: String) in JSONTree.quoted(holes.address(text)) }
+    var parts = ["\"method\": \(JSONTree.quoted(exchange.method))", "\"path\": \(holed(exchange.path))"]
     if !exchange.query.isEmpty {
       parts.append(
         "\"query\": { \(exchange.query.map { "\(JSONTree.quoted($0.name)): \(holed($0.value))" }.joined(separator: ", ")) }"
@@ -57,7 +52,8 @@ struct DraftBefore {
     }
     parts.append("\"take\": { \"ticket\": \(JSONTree.quoted(pointer)) }")
     let example = answer.mapped { _, value in
-      guard case .string(let text) = value, text.utf8.elementsEqual(name.utf8) else { return value }
+      // Each secret of an answer is another one each time: the ticket, and a token.
+      guard case .string(let text) = value, DraftText.start(beforeNameIn: text) != nil else { return value }
       return .string("{{random}}")
     }
     parts.append("\"as\": { \"json\": \(example.text) }")

@@ -32,7 +32,7 @@ struct DraftParts {
     let ends = DraftEnds(stories, recording)
     let way = how(ends)
     var lines = ["  \"wire\": 1,", "  \"name\": \(JSONTree.quoted(name)),"]
-    let before = DraftBefore(recording, main, tokens)
+    let before = DraftBefore(recording, main, tokens, holes)
     if let before { lines.append("  \(before.member)") }
     lines.append("  \(connect(before))")
     if let member = framing.member { lines.append("  \(member)") }

@@ -225,6 +225,42 @@ def test_a_har_file_gives_the_draft_of_the_recording_but_for_pings_and_ends(tmp_
     assert '"path": "/socket", "query": { "v": "2" }' in drafted and '"life_s": "/expires_in"' in drafted
 
 
+def test_no_secret_of_a_har_file_is_in_its_draft(tmp_path):
+    first, second = token("ann", 3600), token("ann", 7200)
+    marked = [f"s3cr{index}tMARK{index:02}Zq9vX7" for index in range(12)]
+    key, cookie, basic, password, session, other, name, refresh, ticket, part, set_cookie, word = marked
+    say = [
+        ("send", json.dumps({"type": "auth", "token": first, "password": password, "device": {"push": other}, "note": f"key {word}"})),
+        ("receive", json.dumps({"type": "welcome", "expires_in": 3600, "session_key": session, name: 1, "urls": [f"wss://h/{part}?sig={ticket}"]})),
+        ("send", f"resume {refresh}"), ("send", json.dumps({"type": "renew", "token": second})),
+        ("receive", json.dumps({"type": "renewed", "expires_in": 7200, "refresh_token": refresh})),
+    ]
+    now = time.time()
+    day = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(now))
+    headers = {"Authorization": f"Bearer {basic}", "Cookie": f"sid={cookie}", "X-Api-Key": key, "Sec-WebSocket-Protocol": f"v1, {ticket}"}
+    request = {
+        "method": "GET", "url": f"wss://realtime.example/rooms/{part}?api_key={key}&ticket={ticket}&v=2",
+        "headers": [{"name": field, "value": value} for field, value in headers.items()], "queryString": [],
+    }
+    posted = {
+        "startedDateTime": day, "response": {"status": 200, "headers": [], "content": {"text": json.dumps({"ticket": ticket, "token": first})}},
+        "request": {
+            "method": "POST", "url": f"https://realtime.example/login?code={other}", "headers": request["headers"],
+            "postData": {"text": json.dumps({"password": password})},
+        },
+    }
+    entry = {
+        "startedDateTime": day, "_resourceType": "websocket", "request": request,
+        "response": {"status": 101, "headers": [{"name": "Set-Cookie", "value": f"sid={set_cookie}"}], "content": {}},
+        "_webSocketMessages": [{"type": kind, "time": now + at / 10, "opcode": 1, "data": data} for at, (kind, data) in enumerate(say)],
+    }
+    path = tmp_path / "page.har"
+    path.write_text(json.dumps({"log": {"version": "1.2", "entries": [posted, entry]}}))
+    text = postern("wire", "draft", path).stdout
+    assert "eyJ" not in text and not [mark for mark in marked if mark in text], text
+    assert '"how": "timer"' in text and '"/type": "renewed"' in text, text
+
+
 # A client that renews on its connection, and one that comes back after the gateway has closed it.
 PAGES = {
     "centrifugo": """async ([url, first, second]) => {
