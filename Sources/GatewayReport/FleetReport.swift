@@ -22,4 +22,16 @@ package struct FleetReport: Sendable {
 
   /// The dialect of its clients, and the SDK whose habits they had.
   var dialectText: String { plan.sdk.map { "\(plan.dialect), \($0) SDK" } ?? plan.dialect }
+
+  /// Returns the sentences of all fleets. One that all have alike is said once, another with the fleet's name.
+  package static func joined(_ fleets: [(name: String, sentences: [String])]) -> [String] {
+    let common = (fleets.first?.sentences ?? []).filter { sentence in
+      fleets.allSatisfy { $0.sentences.contains { $0.utf8.elementsEqual(sentence.utf8) } }
+    }
+    return common
+      + fleets.flatMap { fleet in
+        fleet.sentences.filter { sentence in !common.contains { $0.utf8.elementsEqual(sentence.utf8) } }
+          .map { "\(fleet.name): \($0)" }
+      }
+  }
 }

@@ -49,17 +49,4 @@ extension StormReport {
       ]
     }
   }
-
-  /// Returns the restrictions of all fleets. One that all have alike is said once, another with the fleet's name.
-  static func caveats(of fleets: [FleetReport]) -> [String] {
-    let each = fleets.map { $0.result.caveats($0.plan) }
-    let common = (each.first ?? []).filter { caveat in
-      each.allSatisfy { $0.contains { $0.utf8.elementsEqual(caveat.utf8) } }
-    }
-    return common
-      + zip(fleets, each).flatMap { fleet, caveats in
-        caveats.filter { caveat in !common.contains { $0.utf8.elementsEqual(caveat.utf8) } }
-          .map { "\(fleet.name): \($0)" }
-      }
-  }
 }

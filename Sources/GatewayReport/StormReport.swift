@@ -34,7 +34,7 @@ package struct StormReport: Sendable {
     self.run = run
     self.settings = settings
     self.fleets = fleets
-    self.caveats = failures + (fleets.isEmpty ? result.caveats(plan) : Self.caveats(of: fleets)) + caveats
+    self.caveats = failures + Self.caveats(of: result, plan, fleets) + caveats
     isAsOrdered = failures.isEmpty
     self.plan = plan
     self.gateway = gateway
@@ -50,6 +50,18 @@ package struct StormReport: Sendable {
         let found = result.phases?.first { $0.name.utf8.elementsEqual(phase.utf8) }
         return threshold.judge(found?.result, in: phase)
       }
+  }
+
+  /// Returns the restrictions on the figures: of a storm, or of each of its fleets. The lateness of the storm's own loops is
+  /// one for all fleets.
+  private static func caveats(of result: StormResult, _ plan: StormPlan, _ fleets: [FleetReport]) -> [String] {
+    guard !fleets.isEmpty else { return result.caveats(plan) }
+    let each = fleets.map { fleet in
+      let late = fleet.result.latenessCaveat ?? ""
+      let sentences = fleet.result.caveats(fleet.plan).filter { !$0.utf8.elementsEqual(late.utf8) }
+      return (name: fleet.name, sentences: sentences)
+    }
+    return FleetReport.joined(each) + [result.latenessCaveat].compactMap(\.self)
   }
 
   /// Returns the same report with that advice; its forecast then agrees with the advice.

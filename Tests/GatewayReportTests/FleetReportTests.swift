@@ -98,8 +98,68 @@ struct FleetReportTests {
     #expect(plan["clients"] as? Int == 40 && (plan["fleet"] as? [String: Any])?["first_client"] as? Int == 160)
     #expect((object["result"] as? [String: Any])?["fleets"] == nil)
     let recorded = try RecordedReport(json: json)
-    #expect(recorded.hasFleets && recorded.figures["lost"]?.value == 8)
-    let comparison = ReportComparison(base: recorded, value: recorded)
-    #expect(comparison.caveats.contains("the sums of all fleets are compared, not the figures of each"))
+    #expect(recorded.fleets.map(\.name) == ["web", "mobile.swift", "mobile.android"])
+    #expect(
+      recorded.figures["lost"]?.value == 8 && recorded.fleets.map { $0.report.figures["lost"]?.value } == [0, 6, 2])
+    #expect(recorded.fleets[2].report.settings["clients"] == "40" && recorded.fleets[2].report.fleets.isEmpty)
+  }
+
+  private static func recorded(_ change: (inout [FleetResult]) -> Void = { _ in }) throws -> RecordedReport {
+    try RecordedReport(json: try report([], change).json())
+  }
+
+  @Test
+  func `a comparison judges each fleet: a fleet that is worse is worse although the sum is the same`() throws {
+    let base = try Self.recorded()
+    let same = ReportComparison(base: base, value: base)
+    #expect(
+      same.passes && same.caveats.isEmpty && same.fleets.map(\.name) == ["web", "mobile.swift", "mobile.android"])
+    // Two clients more are lost of one fleet, and two fewer of another.
+    let moved = try Self.recorded { results in
+      results[1].result = Self.result(kept: 60, lost: 0)
+      results[0].result = Self.result(kept: 94, lost: 6)
+    }
+    let comparison = ReportComparison(
+      base: base, value: moved, ComparisonRule(asked: [(try #require(Metric.named("lost")), nil)]))
+    #expect(!comparison.passes && comparison.verdict == "worse: web:lost 0 -> 6")
+    #expect(comparison.table.contains { $0.contains("fleet web ") } && comparison.summary.contains("| `web:lost` |"))
+    #expect(comparison.html.contains("<h2>Fleet web</h2>"))
+    let json = try #require(try JSONSerialization.jsonObject(with: Data(try comparison.json())) as? [String: Any])
+    let web = try #require((json["fleets"] as? [String: [String: [String: Any]]])?["web"]?["lost"])
+    #expect(web["fails"] as? Bool == true && web["value"] as? Double == 6)
+  }
+
+  @Test
+  func `reports of other fleets are of another storm, and fleets of other sizes too`() throws {
+    let base = try Self.recorded()
+    let text = String(decoding: try Self.report().json(), as: UTF8.self)
+    let other = try RecordedReport(json: Array(text.replacing("\"mobile.android\"", with: "\"mobile.flutter\"").utf8))
+    #expect(!other.isOfSameStorm(as: base))
+    let comparison = ReportComparison(base: base, value: other)
+    #expect(
+      comparison.outcome == .different && comparison.verdict.contains("the list of fleets differs: web, mobile.swift"))
+    let larger = try RecordedReport(json: Array(text.replacing("\"clients\" : 40,", with: "\"clients\" : 41,").utf8))
+    #expect(
+      ReportComparison(base: base, value: larger).verdict.contains("of the fleet 'mobile.android' the plan's clients"))
+  }
+
+  @Test(arguments: ["a|b", "a b", "", "web.swift.x y", "=1+1", "<b>"])
+  func `a report whose fleets have names that none has is refused`(name: String) throws {
+    let text = String(decoding: try Self.report().json(), as: UTF8.self)
+      .replacing("\"name\" : \"web\"", with: "\"name\" : \"\(name)\"")
+    #expect(throws: RecordedReportError(.wrong(at: "fleets"))) { try RecordedReport(json: Array(text.utf8)) }
+    let twice = text.replacing("\"name\" : \"\(name)\"", with: "\"name\" : \"mobile.swift\"")
+    #expect(throws: RecordedReportError(.wrong(at: "fleets"))) { try RecordedReport(json: Array(twice.utf8)) }
+  }
+
+  @Test
+  func `the other forms of a report have a part for each fleet, and a trend says that it has the sums`() throws {
+    let recorded = try Self.recorded()
+    #expect(
+      recorded.table.contains { $0.contains("mobile.swift ") }
+        && recorded.summary.contains("- fleet `web`: 100 clients"))
+    #expect(recorded.csv.prefix { $0 != "\r\n" }.contains("mobile.android: logins (1/s)"))
+    let trend = ReportTrend(label: "main", runs: [ReportTrend.Run(recorded)], last: 8)
+    #expect(trend.table.contains { $0.contains("sums of all fleets") } && trend.html.contains("sums of all fleets"))
   }
 }

@@ -45,11 +45,11 @@ final class FetchQueue: WakeupTarget, @unchecked Sendable {
 
   func wakeUp() { goOn() }
 
-  /// Drops all queued requests.
-  func dismiss() {
-    waiting = []
+  /// Drops all queued requests of a fleet.
+  func dismiss(_ fleet: LoopFleet) {
+    waiting = waiting[head...].filter { $0.client.fleet !== fleet }
     head = 0
-    loop.deadlines.remove(wakeup)
+    if waiting.isEmpty { loop.deadlines.remove(wakeup) }
   }
 
   private func goOn() {

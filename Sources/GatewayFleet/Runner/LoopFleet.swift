@@ -62,8 +62,10 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     let start = start
     ledger = Ledger(
       start: start, onset: setup.onset.map { start + $0 }, lead: setup.plan.gateway.lead,
-      boundaries: setup.phases.phases.map { start + $0.start }, length: setup.end(timeout: nil))
-    queue = FetchQueue(setup.plan, on: loop)
+      boundaries: setup.phases.phases.map { start + $0.start },
+      length: max(setup.end(timeout: nil), setup.longest ?? .zero))
+    let makeQueue = { FetchQueue(setup.plan, on: loop) }
+    queue = setup.queues?.queue(for: setup.provider, onLoop: loopNumber, makeQueue) ?? makeQueue()
     wakeup = Wakeup(target: self)
   }
 
@@ -221,6 +223,6 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     clients = []
     devices = [:]
     flights = [:]
-    queue.dismiss()
+    queue.dismiss(self)
   }
 }

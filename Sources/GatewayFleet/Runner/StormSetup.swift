@@ -30,6 +30,12 @@ package struct StormSetup: Sendable {
   /// The number of processors that the loops may use, if the storm measures its own lateness; nil in virtual time,
   /// which is never late.
   package var processors: Int?
+  /// The number of the token provider among those of the storm. Fleets with the same number wait in one queue for it.
+  package var provider = 0
+  /// The queues of all fleets of this process; nil if this is the only fleet.
+  var queues: FetchQueues?
+  /// The maximum duration of all fleets together, counted from the start; nil if this is the only fleet.
+  var longest: Duration?
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
 

@@ -48,7 +48,7 @@ package struct WorldSettings: Hashable, Sendable {
   }
 
   /// The plans of all fleets of the world.
-  var plans: [StormPlan] { [plan] + place.others }
+  package var plans: [StormPlan] { [plan] + place.others }
 
   /// The times of its scenario's phases; nil without a scenario, or if they are impossible.
   var times: ScenarioTimes? { (try? scenario?.times(of: plans)) ?? nil }

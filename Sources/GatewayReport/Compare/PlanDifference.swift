@@ -9,17 +9,31 @@ struct PlanDifference: Hashable {
     var sides: [(name: String, base: String?, value: String?, isOfThePlan: Bool)] = [
       ("dialect", base.dialect, value.dialect, true), ("machine", base.machine, value.machine, false),
     ]
-    for path in Set(base.settings.keys).union(value.settings.keys).sorted() {
+    sides.append(("list of fleets", names(of: base), names(of: value), true))
+    for path in Set(base.settings.keys).union(value.settings.keys).sorted() where !isPlace(path) {
       sides.append(("plan's \(path)", base.settings[path], value.settings[path], decides(path, base, value)))
     }
-    return sides.filter { side in
+    let own = sides.filter { side in
       !(side.base ?? absent).utf8.elementsEqual((side.value ?? absent).utf8)
     }.map { side in
       PlanDifference(
         text: "the \(side.name) differs: \(side.base ?? absent), then \(side.value ?? absent)",
         isOfThePlan: side.isOfThePlan)
     }
+    return own
+      + base.fleets.flatMap { fleet -> [PlanDifference] in
+        guard let other = value.fleet(named: fleet.name) else { return [] }
+        return all(fleet.report, other).filter(\.isOfThePlan)
+          .map { PlanDifference(text: "of the fleet '\(fleet.name)' \($0.text)", isOfThePlan: true) }
+      }
   }
+
+  private static func names(of report: RecordedReport) -> String? {
+    report.fleets.isEmpty ? nil : report.fleets.map(\.name).joined(separator: ", ")
+  }
+
+  /// Whether it is a fleet's place among the others, which follows from them.
+  private static func isPlace(_ path: String) -> Bool { path.prefix { $0 != "." }.utf8.elementsEqual("fleet".utf8) }
 
   private static let absent = "absent"
 
@@ -43,6 +57,11 @@ extension RecordedReport {
   /// Returns whether both are runs of one storm: of the same plan, in the same dialect.
   package func isOfSameStorm(as other: RecordedReport) -> Bool {
     !PlanDifference.all(other, self).contains(where: \.isOfThePlan)
+  }
+
+  /// Returns the part of the fleet of that name; nil if there is none.
+  func fleet(named name: String) -> RecordedReport? {
+    fleets.first { $0.name.utf8.elementsEqual(name.utf8) }?.report
   }
 
   /// Returns whether both are reports of the very same run.

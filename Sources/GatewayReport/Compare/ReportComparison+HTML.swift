@@ -12,8 +12,9 @@ extension ReportComparison {
         \(charts.filter { !$0.isEmpty }.joined(separator: "\n"))
         </section>
         <section><h2>Figures</h2>
-        \(HTMLText.table(head: ["metric", "", "baseline", "new run", "change", "why"], rows: pageRows, numbersFrom: 2))
+        \(Self.pageTable(figures))
         </section>
+        \(fleets.map { "<section><h2>Fleet \(Escaping.markup($0.name))</h2>\(Self.pageTable($0.figures))</section>" }.joined(separator: "\n"))
         """)
   }
 
@@ -27,8 +28,10 @@ extension ReportComparison {
       """
   }
 
-  private var pageRows: [[String]] {
-    rows.map { row in [row[0], row[4], row[1], row[2], row[3], row[5]] }
+  private static func pageTable(_ figures: [ComparedFigure]) -> String {
+    HTMLText.table(
+      head: ["metric", "", "baseline", "new run", "change", "why"],
+      rows: rows(of: figures).map { row in [row[0], row[4], row[1], row[2], row[3], row[5]] }, numbersFrom: 2)
   }
 
   private var charts: [String] {

@@ -15,6 +15,8 @@ extension ReportComparison {
     /// The differences between the storms' plans.
     let differences: [String]
     let figures: [String: Line]
+    /// The same for each fleet, by its name.
+    let fleets: [String: [String: Line]]?
 
     init(_ comparison: ReportComparison) {
       passes = comparison.passes
@@ -22,7 +24,13 @@ extension ReportComparison {
       verdict = comparison.verdict
       differences = comparison.differences
       caveats = comparison.caveats
-      figures = Dictionary(uniqueKeysWithValues: comparison.figures.map { ($0.metric.name, Line($0)) })
+      figures = Self.lines(comparison.figures)
+      let parts = comparison.fleets.map { ($0.name, Self.lines($0.figures)) }
+      fleets = parts.isEmpty ? nil : Dictionary(uniqueKeysWithValues: parts)
+    }
+
+    private static func lines(_ figures: [ComparedFigure]) -> [String: Line] {
+      Dictionary(uniqueKeysWithValues: figures.map { ($0.metric.name, Line($0)) })
     }
   }
 

@@ -9,19 +9,21 @@ extension ReportComparison {
     ]
     // The table below has the figures.
     if shortcoming != nil || outcome == .different { lines[0] += ": \(Self.plain(verdict))" }
-    let shown = figures.filter { $0.fails || $0.isNoteworthy || Self.usual.contains($0.metric.name) }
-      .sorted { ($0.fails ? 0 : 1) < ($1.fails ? 0 : 1) }
+    let shown = judged.filter {
+      $0.figure.fails || $0.figure.isNoteworthy || Self.usual.contains($0.figure.metric.name)
+    }
+    .sorted { ($0.figure.fails ? 0 : 1) < ($1.figure.fails ? 0 : 1) }
     if !shown.isEmpty {
       lines += [
         "", "| figure | \(baselines.count == 1 ? "baseline" : "\(baselines.count) baselines") | new run | change | |",
       ]
       lines += ["|---|---|---|---|---|"]
-      lines += shown.prefix(Self.rowsMax).map { figure in
+      lines += shown.prefix(Self.rowsMax).map { name, figure in
         let word = figure.fails ? "**\(figure.word)**" : figure.word
         return
-          "| `\(figure.metric.name)` | \(figure.baseText) | \(figure.value?.text ?? "–") | \(figure.change) | \(word) |"
+          "| `\(name)` | \(figure.baseText) | \(figure.value?.text ?? "–") | \(figure.change) | \(word) |"
       }
-      let rest = figures.count - min(shown.count, Self.rowsMax)
+      let rest = judged.count - min(shown.count, Self.rowsMax)
       if rest > 0 { lines += ["", "\(rest) further figures are alike, or do not decide."] }
     }
     let notes = caveats.prefix(Self.notesMax).map { "- note: \(Self.plain($0))" }

@@ -13,12 +13,20 @@ package struct ReportComparison: Sendable {
   package let value: RecordedReport
   /// Every metric that one of the reports has, in the order of the documentation.
   package let figures: [ComparedFigure]
+  /// The same for each fleet that all reports have.
+  package let fleets: [Fleet]
   /// Restrictions on the verdict's reliability.
   package let caveats: [String]
   /// The differences between the storms' plans.
   package let differences: [String]
   /// Whether the user named the deciding figures.
   private let isAsked: Bool
+
+  /// The comparison of one fleet of storms that have several.
+  package struct Fleet: Sendable {
+    package let name: String
+    package let figures: [ComparedFigure]
+  }
 
   package init(base: RecordedReport, value: RecordedReport, _ rule: ComparisonRule = ComparisonRule()) {
     self.init(first: base, more: [], value: value, rule)
@@ -40,6 +48,15 @@ package struct ReportComparison: Sendable {
     self.value = value
     figures = Metric.all.map { ComparedFigure($0, baselines, value, rule) }
       .filter { $0.base?.value != nil || $0.value?.value != nil || rule.asksFor($0.metric) }
+    fleets = value.fleets.compactMap { fleet in
+      let bases = baselines.compactMap { $0.fleet(named: fleet.name) }
+      guard bases.count == baselines.count else { return nil }
+      // The gateway and the machine serve all fleets: their figures are the whole storm's.
+      return Fleet(
+        name: fleet.name,
+        figures: Metric.all.map { ComparedFigure($0, bases, fleet.report, rule) }
+          .filter { $0.base?.value != nil || $0.value?.value != nil })
+    }
     let named = baselines.enumerated().map {
       (baselines.count > 1 ? "baseline \($0.offset + 1)" : "baseline", $0.element)
     }
@@ -52,8 +69,6 @@ package struct ReportComparison: Sendable {
       notes
       + (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
       + differences.map(\.text)
-      + ((baselines + [value]).contains(where: \.hasFleets)
-        ? ["the sums of all fleets are compared, not the figures of each"] : [])
     isAsked = !rule.asked.isEmpty
   }
 
@@ -61,7 +76,13 @@ package struct ReportComparison: Sendable {
     // An incomplete storm proves nothing.
     if shortcoming != nil { return .worse }
     if !differences.isEmpty && !isAsked { return .different }
-    return figures.contains(where: \.fails) ? .worse : .noWorse
+    return judged.contains { $0.figure.fails } ? .worse : .noWorse
+  }
+
+  /// All figures with their names: those of the whole storm, and those of each fleet with its name before them.
+  var judged: [(name: String, figure: ComparedFigure)] {
+    figures.map { ($0.metric.name, $0) }
+      + fleets.flatMap { fleet in fleet.figures.map { ("\(fleet.name):\($0.metric.name)", $0) } }
   }
 
   /// The number of baselines from which on their scatter is well known.
@@ -86,16 +107,15 @@ package struct ReportComparison: Sendable {
         "different: these are not runs of one storm: \(differences.joined(separator: "; ")); run the same plan, or "
         + "name with --metric what shall decide"
     case .noWorse:
-      let judged = figures.filter { $0.tolerance != nil && $0.verdict != .undecided }
+      let judged = judged.map(\.figure).filter { $0.tolerance != nil && $0.verdict != .undecided }
       let better = judged.count { $0.verdict == .better }
       let chance = judged.count(where: \.isChance)
       return "no worse: of \(judged.count) figures \(judged.count - better) are alike and \(better) better"
         + (chance > 0 ? "; \(chance) differ by no more than chance" : "")
     case .worse:
-      let named = figures.filter(\.fails).map { figure in
+      let named = judged.filter(\.figure.fails).map { name, figure in
         figure.verdict == .worse
-          ? "\(figure.metric.name) \(figure.baseText) -> \(figure.value?.text ?? "–")"
-          : "\(figure.metric.name) is missing"
+          ? "\(name) \(figure.baseText) -> \(figure.value?.text ?? "–")" : "\(name) is missing"
       }
       return "worse: " + named.joined(separator: ", ")
     }

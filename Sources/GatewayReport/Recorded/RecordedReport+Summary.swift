@@ -10,6 +10,7 @@ extension RecordedReport {
       figures[name].flatMap { $0.value == nil && !$0.isNever ? nil : "\(words) \($0.text)" }
     }
     if !parts.isEmpty { lines.append("- " + parts.joined(separator: ", ")) }
+    lines += fleetLines
     if let reasons { lines.append("- not let in: \(reasons)") }
     for outcome in thresholds where !outcome.holds {
       lines.append("- fails: `\(outcome.threshold)` \(outcome.row[2])")
@@ -33,7 +34,7 @@ extension RecordedReport {
 
   private static let reasonsMax = 4
 
-  private var clients: String { settings["clients"].flatMap { Int($0) }.map(Figures.count) ?? "an unknown number of" }
+  var clients: String { settings["clients"].flatMap { Int($0) }.map(Figures.count) ?? "an unknown number of" }
 
   private static let shown = [
     ("refreshed.share", "refreshed"), ("lost", "lost"), ("connects.failed", "not let in"),

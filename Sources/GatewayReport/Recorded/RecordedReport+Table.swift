@@ -11,6 +11,7 @@ extension RecordedReport {
     let rows = Metric.all.compactMap { metric in
       figures[metric.name].flatMap { $0.text == "–" ? nil : [metric.name, $0.text, metric.meaning] }
     }
+    if !fleets.isEmpty { lines += ["", "Fleets"] + TextTable.columns([Self.fleetHead] + fleetRows) }
     return lines + ["", "Figures"] + TextTable.columns(rows, leftFrom: 2) + (advice.map { ["", $0] } ?? [])
   }
 }

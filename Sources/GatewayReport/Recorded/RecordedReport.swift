@@ -25,8 +25,8 @@ package struct RecordedReport: Sendable {
   /// The advice that would have kept the lost clients, in a sentence; nil if the storm gives none.
   package let advice: String?
   package let thresholds: [Threshold.Outcome]
-  /// Whether it is the sum of several fleets.
-  package let hasFleets: Bool
+  /// The fleets of which it is the sum; none for a storm of one.
+  package let fleets: [Fleet]
   /// The figures by the metrics' names.
   package let figures: [String: Figure]
   /// The storm's plan, each setting by its path: `gateway.lead` is `0`.
@@ -41,6 +41,13 @@ package struct RecordedReport: Sendable {
   package let latencies: StormResult.Latencies
   /// The time from the refresh request to the refresh, for well-behaved clients.
   package let refreshLatency: LatencyHistogram
+
+  /// A fleet of a storm that has several.
+  package struct Fleet: Sendable {
+    package let name: String
+    /// The report, with the figures and the plan of this fleet, and without thresholds.
+    package let report: RecordedReport
+  }
 
   /// Reads the report from `bytes`, in the format of ``StormReport/json()``.
   package init(json bytes: [UInt8]) throws(RecordedReportError) {
@@ -58,6 +65,9 @@ package struct RecordedReport: Sendable {
     }
     do {
       self.init(try coder.decode(Document.self, from: bytes))
+      guard Self.areNames(fleets.map(\.name)) else { throw RecordedReportError(.wrong(at: "fleets")) }
+    } catch let error as RecordedReportError {
+      throw error
     } catch let error as DecodingError {
       throw RecordedReportError(.wrong(at: error.place))
     } catch {
@@ -77,7 +87,7 @@ package struct RecordedReport: Sendable {
     caveats = document.caveats
     advice = document.advice?.text
     thresholds = document.thresholds
-    hasFleets = document.fleets != nil
+    fleets = (document.fleets ?? []).map { Fleet(name: $0.name, report: RecordedReport($0, of: document)) }
     figures = document.figures
     settings = document.plan.settings
     failedLogins = document.result.connects?.failed ?? [:]
@@ -87,6 +97,39 @@ package struct RecordedReport: Sendable {
     series = document.result.series
     latencies = document.result.latencies
     refreshLatency = document.result.behaviours[Behaviour.wellBehaved.rawValue]?.refreshLatency ?? LatencyHistogram()
+  }
+
+  /// Reads one fleet of a report.
+  private init(_ fleet: Document.Fleet, of document: Document) {
+    startedAt = document.startedAt
+    run = document.run
+    gateway = fleet.gateway
+    dialect = fleet.sdk.map { "\(fleet.dialect), \($0) SDK" } ?? fleet.dialect
+    passes = document.passes
+    wasInterrupted = document.result.wasInterrupted
+    stopped = document.result.stopped
+    ranOutOfTime = fleet.result.ranOutOfTime ?? false
+    caveats = []
+    advice = nil
+    thresholds = []
+    fleets = []
+    figures = fleet.figures
+    settings = fleet.plan.settings
+    failedLogins = fleet.result.connects?.failed ?? [:]
+    machine = document.machine.summary
+    seconds = min(max(0, fleet.result.seconds), Double(StormSeries.secondsMax))
+    series = fleet.result.series
+    latencies = fleet.result.latencies
+    refreshLatency = fleet.result.behaviours[Behaviour.wellBehaved.rawValue]?.refreshLatency ?? LatencyHistogram()
+  }
+
+  /// Returns whether these are different names of fleets, or of their parts with one SDK.
+  private static func areNames(_ names: [String]) -> Bool {
+    names.count <= FleetPlace.countMax && Set(names.map { Array($0.utf8) }).count == names.count
+      && names.allSatisfy { name in
+        name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+          .allSatisfy { FleetPlace.isName(String($0)) }
+      }
   }
 
   private struct Version: Decodable {
@@ -109,10 +152,20 @@ package struct RecordedReport: Sendable {
     let advice: Advice?
     let thresholds: [Threshold.Outcome]
     let figures: [String: Figure]
-    let fleets: [Anything]?
+    let fleets: [Fleet]?
     let plan: RecordedSetting
     let machine: Machine
     let result: Result
+
+    struct Fleet: Decodable {
+      let name: String
+      let gateway: String
+      let dialect: String
+      let sdk: String?
+      let figures: [String: Figure]
+      let plan: RecordedSetting
+      let result: Result
+    }
 
     struct Advice: Decodable {
       let text: String

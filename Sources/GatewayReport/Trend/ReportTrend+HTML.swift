@@ -6,9 +6,10 @@ extension ReportTrend {
   package var html: String {
     let worse = lines.filter { line in line.points.last.map { $0.isWorse && $0.run == runs.count - 1 } ?? false }
     let note =
-      worse.isEmpty
-      ? ""
-      : "<p class=\"caveat\">the last run is outside of the band in \(worse.map(\.metric.name).joined(separator: ", "))</p>"
+      (worse.isEmpty
+        ? ""
+        : "<p class=\"caveat\">the last run is outside of the band in \(worse.map(\.metric.name).joined(separator: ", "))</p>")
+      + (sumNote.map { "<p class=\"caveat\">\(Escaping.markup($0))</p>" } ?? "")
     let charts = (worse + lines.filter { line in !worse.contains { $0.metric.name == line.metric.name } })
       .map { TrendChart(line: $0, runs: runs).html }
     return HTMLPage.text(

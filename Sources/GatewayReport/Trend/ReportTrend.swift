@@ -7,11 +7,13 @@ package struct ReportTrend: Sendable {
     package let startedAt: String
     package let passes: Bool
     let figures: [String: Figure]
+    let hasFleets: Bool
 
     package init(_ report: RecordedReport) {
       startedAt = report.startedAt
       passes = report.passes
       figures = report.figures
+      hasFleets = !report.fleets.isEmpty
     }
   }
 
@@ -113,8 +115,15 @@ package struct ReportTrend: Sendable {
     if runs.count <= Significance.manyRuns {
       lines.append("! \(Significance.manyRuns) runs before a run make its band; \(max(0, runs.count - 1)) are there")
     }
+    if let sumNote { lines.append("! \(sumNote)") }
     lines += [""] + TextTable.columns([["", "runs", "band", "last", ""]] + rows, leftFrom: 4)
     return nothing.isEmpty ? lines : lines + ["", "\(nothing.count) further figures are 0 in every run"]
+  }
+
+  /// The note that the figures are those of all fleets together; nil for storms of one.
+  var sumNote: String? {
+    runs.contains(where: \.hasFleets)
+      ? "the figures are the sums of all fleets; postern report compare judges each fleet" : nil
   }
 
   var span: String {

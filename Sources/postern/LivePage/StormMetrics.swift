@@ -4,7 +4,7 @@ import GatewayRuntime
 
 /// The figures of a storm while it runs, for Prometheus.
 ///
-/// No label's value comes from a peer, so that the number of series is constant: about fifty.
+/// No label's value comes from a peer, so that the number of series is constant: about fifty, and twelve for each fleet.
 struct StormMetrics: Sendable {
   /// The name of the run, as the storm's requests have it; empty if they have none.
   let run: String
@@ -14,6 +14,8 @@ struct StormMetrics: Sendable {
   let dialect: String
   /// The number of clients of the plan.
   let clients: Int
+  /// The fleets of a storm that has several, and the number of clients of each.
+  var fleets: [(name: String, clients: Int)] = []
 
   /// The content type of the page, version 0.0.4 of the text format.
   static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,22 +36,74 @@ struct StormMetrics: Sendable {
     addRefreshes(result, to: &text)
     addCalls(result, to: &text)
     addLateness(result, to: &text)
+    if !fleets.isEmpty { addFleets(result, to: &text) }
     return text.bytes
   }
 
   private static func count(_ number: Int) -> UInt64 { UInt64(max(0, number)) }
 
-  private func addClients(_ result: StormResult, to text: inout PrometheusText) {
+  /// Returns how many of that many clients are in each state.
+  private static func states(of result: StormResult, _ clients: Int) -> [PrometheusText.Sample] {
     let arrived = result.behaviours.values.reduce(0) { $0 + $1.clients }
     let begun = min(max(0, arrived - (result.arrivals?.left ?? 0)), clients)
     let connected = min(max(0, result.series.connects.total - result.series.ends.total), begun)
+    return [
+      (value: "away", count: count(begun - connected)), (value: "connected", count: count(connected)),
+      (value: "not_started", count: count(clients - begun)),
+    ]
+  }
+
+  /// Adds the figures of each fleet. The families above are the sums of all.
+  private func addFleets(_ result: StormResult, to text: inout PrometheusText) {
+    typealias Group = (value: String, samples: [PrometheusText.Sample])
+    let parts = fleets.map { fleet in
+      let part = result.fleets?.first { $0.name.utf8.elementsEqual(fleet.name.utf8) }?.result ?? StormResult()
+      return (fleet: fleet, result: part)
+    }
+    func groups(_ samples: (StormResult) -> [PrometheusText.Sample]) -> [Group] {
+      parts.map { (value: $0.fleet.name, samples: samples($0.result)) }
+    }
+    text.gauges(
+      "postern_storm_fleet_clients", "Clients of each fleet by state.", labels: ("fleet", "state"),
+      parts.map { (value: $0.fleet.name, samples: Self.states(of: $0.result, $0.fleet.clients)) })
+    text.counters(
+      "postern_storm_fleet_logins_total", "Attempts of each fleet to log in that ended, by outcome.",
+      labels: ("fleet", "outcome"),
+      groups { result in
+        [
+          (value: "accepted", count: Self.count(result.connects.accepted)),
+          (value: "failed", count: Self.count(result.connects.failed.total)),
+        ]
+      })
+    text.counters(
+      "postern_storm_fleet_refreshes_total", "Refresh requests to each fleet by what became of them.",
+      labels: ("fleet", "outcome"),
+      groups { result in
+        [
+          (value: "accepted", count: Self.count(result.refreshes.accepted)),
+          (value: "given_up", count: Self.count(result.refreshes.givenUp.total)),
+          (value: "refused", count: Self.count(result.refreshes.refused.total)),
+          (value: "timed_out", count: Self.count(result.refreshes.timedOut)),
+        ]
+      })
+    text.counters(
+      "postern_storm_fleet_provider_calls_total", "Requests of each fleet to its token provider, by what they brought.",
+      labels: ("fleet", "outcome"),
+      groups { result in
+        [
+          (value: "granted", count: Self.count(result.provider.granted)),
+          (value: "refused", count: Self.count(result.provider.refused.total)),
+        ]
+      })
+    text.counters(
+      "postern_storm_fleet_signed_out_total", "Devices of each fleet whose refresh token was refused.", label: "fleet",
+      parts.map { (value: $0.fleet.name, count: Self.count($0.result.signOuts?.total ?? 0)) })
+  }
+
+  private func addClients(_ result: StormResult, to text: inout PrometheusText) {
     text.gauges(
       "postern_storm_clients", "Clients by state: not started, connected, or away (never let in, lost, coming back).",
-      label: "state",
-      [
-        (value: "away", count: Self.count(begun - connected)), (value: "connected", count: Self.count(connected)),
-        (value: "not_started", count: Self.count(clients - begun)),
-      ])
+      label: "state", Self.states(of: result, clients))
     text.counters(
       "postern_storm_logins_total",
       "Attempts to log in that ended, by outcome. The last two are of clients that come back.",

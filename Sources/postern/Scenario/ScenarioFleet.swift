@@ -41,13 +41,19 @@ struct ScenarioFleet: Sendable {
     let place: FleetPlace
     let scenario: SimulateScenario
     let endpoints: Endpoints
+    /// Whether its provider and its gateway are not those of the other fleets.
+    let hasOwnProvider: Bool
+    let hasOwnGateway: Bool
   }
 
   /// The fleets as they are carried out: one for each SDK that has clients.
   var parts: [Part] {
-    guard !sdks.isEmpty else {
-      return [Part(place: FleetPlace(name: name), scenario: scenario, endpoints: endpoints)]
+    func part(_ place: FleetPlace, _ scenario: SimulateScenario) -> Part {
+      Part(
+        place: place, scenario: scenario, endpoints: endpoints, hasOwnProvider: hasOwnProvider,
+        hasOwnGateway: hasOwnGateway)
     }
+    guard !sdks.isEmpty else { return [part(FleetPlace(name: name), scenario)] }
     let clients = scenario.settings.plan.clients
     var share = 0.0
     var dealt = 0
@@ -56,11 +62,10 @@ struct ScenarioFleet: Sendable {
       let end = min(clients, Int((Double(clients) * share).rounded()))
       defer { dealt = max(dealt, end) }
       guard end > dealt else { return nil }
-      var part = scenario
-      part.sdk = sdk.sdk
-      part.settings = scenario.settings.scaled(toClients: end - dealt, withProvider: false)
-      return Part(
-        place: FleetPlace(name: "\(name).\(sdk.sdk)", group: name), scenario: part, endpoints: endpoints)
+      var own = scenario
+      own.sdk = sdk.sdk
+      own.settings = scenario.settings.scaled(toClients: end - dealt, withProvider: false)
+      return part(FleetPlace(name: "\(name).\(sdk.sdk)", group: name), own)
     }
   }
 }

@@ -51,6 +51,7 @@ extension SimulateScenario {
     var whole = fleets[0].scenario
     whole.fleets = fleets
     whole.ownThresholds = try thresholds(top["thresholds"], fleets)
+    whole.hasUsualThresholds = top["thresholds"] == nil
     whole.join(fleets.map(\.scenario))
     return whole
   }
@@ -70,10 +71,10 @@ extension SimulateScenario {
       + fleets.flatMap { $0.scenario.ownThresholds ?? [] }
   }
 
-  /// Throws if a threshold names no fleet of the scenario. `source` names it in errors.
-  func checkThresholds(of source: String) throws {
+  /// Throws if one of the thresholds names none of the fleets. `source` names it in errors.
+  static func check(_ thresholds: [Threshold], _ fleets: [ScenarioFleet], of source: String) throws {
     for threshold in thresholds {
-      guard let name = threshold.fleet, !Self.isKnown(name, fleets) else { continue }
+      guard let name = threshold.fleet, !isKnown(name, fleets) else { continue }
       let known =
         fleets.isEmpty
         ? "there is one fleet, without a name" : "there are \(fleets.map(\.name).joined(separator: ", "))"

@@ -25,11 +25,8 @@ struct SimulateOptions {
     var draft = SimulateDraft()
     try arguments.read(SimulateFlags.options, into: &draft)
     (scenario, clients) = try Self.scenario(try arguments.operand(), draft.world)
-    fleets = scenario.fleets.isEmpty ? nil : try SimulatedFleets(scenario)
-    guard fleets == nil || scenario.fidelity == .machines else {
-      throw UsageError(
-        "--fidelity wire: FILE has several fleets, and a wire's world plays one; --fidelity machines plays them all")
-    }
+    fleets =
+      scenario.fleets.isEmpty ? nil : try SimulatedFleets(scenario, wireClientsMax: Self.wireClientsMax)
     seeds = draft.seeds
     threads = draft.world.threadCount
     reportDirectory = draft.reportDirectory
@@ -39,7 +36,9 @@ struct SimulateOptions {
     guard !printsJSON || !outputs.printsSummary else {
       throw UsageError("--json and --summary are both given; remove one")
     }
-    if scenario.fidelity == .wire { try WireWorld.check(scenario.settings, clientsMax: Self.wireClientsMax) }
+    if fleets == nil, scenario.fidelity == .wire {
+      try WireWorld.check(scenario.settings, clientsMax: Self.wireClientsMax)
+    }
   }
 
   /// Reads the operand's scenario, with flags instead of its own values.
@@ -59,7 +58,7 @@ struct SimulateOptions {
       if !world.thresholds.isEmpty {
         scenario.ownThresholds = try world.thresholds.map { try Threshold(parsing: $0) }
       }
-      try scenario.checkThresholds(of: "--threshold")
+      try SimulateScenario.check(scenario.thresholds, scenario.fleets, of: "--threshold")
       guard scenario.fleets.isEmpty else { return (scenario, clients) }
       guard scenario.settings.plan.grants == nil || scenario.settings.provider.rotation != nil else {
         throw UsageError(
@@ -95,6 +94,11 @@ struct SimulateOptions {
     var settings = scenario.settings
     settings.plan.seed = seed
     return [settings]
+  }
+
+  /// The same with the wires of the clients.
+  func wires(seed: UInt64) -> [(settings: WorldSettings, clients: SimulatedClients)] {
+    fleets?.wires(seed: seed) ?? worlds(seed: seed).map { ($0, clients) }
   }
 
   static func gatewayText(_ fidelity: SimulateScenario.Fidelity) -> String {

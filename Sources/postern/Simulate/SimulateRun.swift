@@ -28,16 +28,15 @@ final class SimulateRun: Sendable {
   }
 
   private func world(_ seed: UInt64, _ line: SimulateProgress?) throws -> StormResult {
-    let fleets = options.worlds(seed: seed)
     if options.scenario.fidelity == .wire {
-      let result = try WireWorld(fleets[0], options.clients).run { [self] progress, waiting in
+      let result = try WireWorld(fleets: options.wires(seed: seed)).run { [self] progress, waiting in
         line?.show(progress, waiting: waiting)
         return !isInterrupted.load(ordering: .relaxed)
       }
       line?.end(nil)
       return result
     }
-    var world = try MachineWorld(fleets: fleets) { progress in
+    var world = try MachineWorld(fleets: options.worlds(seed: seed)) { progress in
       line?.show(progress)
       return !self.isInterrupted.load(ordering: .relaxed)
     }

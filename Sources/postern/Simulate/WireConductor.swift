@@ -11,9 +11,9 @@ struct WireConductor {
   private let times: ScenarioTimes
 
   /// Reads the phases. Throws if one has an order that no gateway accepts.
-  init(_ scenario: StormScenario, of plan: StormPlan) throws(StormPlanError) {
+  init(_ scenario: StormScenario, of plans: [StormPlan]) throws(StormPlanError) {
     phases = scenario.phases
-    times = try scenario.times(of: plan)
+    times = try scenario.times(of: plans)
     for phase in phases {
       for fault in phase.faults {
         do throws(GatewayError) {

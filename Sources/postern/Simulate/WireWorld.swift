@@ -11,29 +11,34 @@ import GatewayTokens
 import Synchronization
 
 /// A complete simulated storm: a gateway like that of `postern serve`, the storm's clients, HTTP and WebSockets over a
-/// network in virtual time.
+/// network in virtual time. Several fleets share the gateway and its provider.
 struct WireWorld {
-  private let settings: WorldSettings
-  private let clients: SimulatedClients
+  /// The fleets. Of the world's own settings, those of the first count.
+  private let fleets: [(settings: WorldSettings, clients: SimulatedClients)]
   private static let secret = "a secret that signs tokens of one hour"
   private static let gateway = DialTarget(host: "gateway", port: 80)
 
-  init(_ settings: WorldSettings, _ clients: SimulatedClients) {
-    self.settings = settings
-    self.clients = clients
+  init(_ settings: WorldSettings, _ clients: SimulatedClients) { self.init(fleets: [(settings, clients)]) }
+
+  /// Creates a world of several fleets, at least one, each with its place among them in its plan.
+  init(fleets: [(settings: WorldSettings, clients: SimulatedClients)]) {
+    precondition(!fleets.isEmpty, "a world has a fleet")
+    self.fleets = fleets
   }
 
+  private var settings: WorldSettings { fleets[0].settings }
+
   private var conductor: WireConductor? {
-    get throws { try settings.scenario.map { try WireConductor($0, of: settings.plan) } }
+    get throws { try settings.scenario.map { try WireConductor($0, of: settings.plans) } }
   }
 
   struct Unfinished: Error, CustomStringConvertible {
     var description: String { "the simulated storm did not end within its time" }
   }
 
-  /// A handle to interrupt the storm's runner.
+  /// A handle to interrupt the storm.
   private final class Stop: Sendable {
-    let runner = Mutex<StormRunner?>(nil)
+    let storm = Mutex<StormFleets?>(nil)
   }
 
   /// Throws if the settings need something that this world does not have.
@@ -67,7 +72,7 @@ struct WireWorld {
         "at most \(Figures.count(10 * clientsMax)) clients come and go, not \(Figures.count(settings.plan.people))")
     }
     do {
-      if let scenario = settings.scenario { _ = try WireConductor(scenario, of: settings.plan) }
+      if let scenario = settings.scenario { _ = try WireConductor(scenario, of: settings.plans) }
     } catch {
       throw UsageError("\(error)")
     }
@@ -78,57 +83,71 @@ struct WireWorld {
   /// - Parameter look: Called a few times in each virtual second with the progress and the length of the provider's queue.
   ///   The storm goes on while it returns true.
   func run(_ look: @escaping @Sendable (StormProgress, Int) -> Bool = { _, _ in true }) throws -> StormResult {
-    var plan = settings.plan
-    if let rotation = settings.provider.rotation {
-      var grants = plan.grants ?? GrantPlan()
-      grants.idle = rotation.idle?.inSeconds
-      plan.grants = grants
-    }
-    let world = SimulatedWorld(seed: plan.seed, loops: 4, keepsTrace: false)
+    let world = SimulatedWorld(seed: settings.plan.seed, loops: 4, keepsTrace: false)
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: settings.link.latency))
     let conductor = try conductor
     let takesFaults = conductor?.wantsFaults ?? false
     // Faults are counted in one place, on one loop.
     let gateway = try startGateway(in: world, network, loops: takesFaults ? 1 : 2, takesFaults: takesFaults)
     let watch = ProviderWatch(gateway.provider, on: world.loops[0].eventLoop)
-    // The maximum number of clients at one time, and what they share, are counted on one loop, as a world of machines
-    // does.
-    plan.loops = plan.arrivals == nil && plan.retry?.per != .fleet ? 2 : 1
-    // A virtual limit without effect: there is no machine for which clients would have to wait.
-    plan.fetches = 60_000
-    plan.bound = settings.duration?.inSeconds
-    var setup = StormSetup(
-      plan: plan, dialect: clients.dialect.client, gateways: [Self.gateway],
-      tokens: try tokens, startsAt: startsAt(in: world))
-    if let scenario = settings.scenario { setup.phases = try scenario.times(of: plan) }
-    let start = world.now + (setup.startsAt - world.wallTime)
+    let setups = try setups(in: world)
+    let start = world.now + (setups[0].startsAt - world.wallTime)
     let first = world.loops[0].eventLoop
     if let conductor {
       first.execute {
         Task.immediate(executorPreference: first) { await conductor.conduct(gateway, startsAt: start, on: first) }
       }
     }
-    let loops = world.loops.suffix(plan.loops).map {
+    let loops = world.loops.suffix(setups[0].plan.loops).map {
       (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
     }
     let stop = Stop()
-    let runner = StormRunner(setup, loops: loops) { progress in
+    let storm = StormFleets(setups, loops: loops) { progress in
       watch.look(atSecond: Int(progress.seconds))
-      if !look(progress, watch.figures.lengths.last ?? 0) { stop.runner.withLock { $0?.interrupt() } }
+      if !look(progress, watch.figures.lengths.last ?? 0) { stop.storm.withLock { $0?.interrupt() } }
     }
-    stop.runner.withLock { $0 = runner }
-    guard var result = world.ask(on: 2, within: WorldSettings.longest, { await runner.run() }) else {
+    stop.storm.withLock { $0 = storm }
+    guard var result = world.ask(on: 2, within: WorldSettings.longest, { await storm.run() }) else {
       throw Unfinished()
     }
     result.source = "wire"
     result.queue = watch.figures
     result.rotation = watch.rotation
-    result.triggerEnd = settings.triggerEnd.inSeconds
+    result.triggerEnd = fleets.map(\.settings.triggerEnd.inSeconds).max()
+    for (index, fleet) in fleets.enumerated() where result.fleets?.indices.contains(index) == true {
+      result.fleets?[index].result.source = "wire"
+      result.fleets?[index].result.triggerEnd = fleet.settings.triggerEnd.inSeconds
+    }
     return result
   }
 
+  /// Returns the setup of each fleet's clients.
+  private func setups(in world: SimulatedWorld) throws -> [StormSetup] {
+    // The maximum number of clients at one time, and what they share, are counted on one loop, as a world of machines
+    // does.
+    let isOnOneLoop = fleets.contains { $0.settings.plan.arrivals != nil || $0.settings.plan.retry?.per == .fleet }
+    let ready = fleets.map { startsAt(in: world, $0.settings) }.max() ?? world.wallTime
+    return try fleets.map { settings, clients in
+      var plan = settings.plan
+      if let rotation = settings.provider.rotation {
+        var grants = plan.grants ?? GrantPlan()
+        grants.idle = rotation.idle?.inSeconds
+        plan.grants = grants
+      }
+      plan.loops = isOnOneLoop ? 1 : 2
+      // A virtual limit without effect: there is no machine for which clients would have to wait.
+      plan.fetches = 60_000
+      plan.bound = settings.duration?.inSeconds
+      var setup = StormSetup(
+        plan: plan, dialect: clients.dialect.client, gateways: [Self.gateway], tokens: try tokens(of: clients),
+        startsAt: ready)
+      if let scenario = settings.scenario { setup.phases = try scenario.times(of: settings.plans) }
+      return setup
+    }
+  }
+
   /// Returns when the storm starts: in a second, or later if tokens dated in whole seconds are to expire together.
-  private func startsAt(in world: SimulatedWorld) -> WallTime {
+  private func startsAt(in world: SimulatedWorld, _ settings: WorldSettings) -> WallTime {
     let ready = world.wallTime + .seconds(1)
     // A request with a refresh token states its token's expiry in whole seconds.
     let grain = (settings.provider.rotation == nil ? settings.tokenGrain : .seconds(1)).nanoseconds
@@ -156,7 +175,9 @@ struct WireWorld {
       secret: Self.secret)
     let arguments = Arguments(flags: ServeCommand.flags)
     // The first vendor is the gateway's own, whose provider serves all clients.
-    let vendors = [Vendors.all[0]] + (clients.vendor == Vendors.all[0] ? [] : [clients.vendor])
+    let spoken = fleets.map(\.clients.vendor)
+    let vendors =
+      [Vendors.all[0]] + Vendors.all.dropFirst().filter { vendor in spoken.contains { $0 == vendor } }
     var space = SpaceSettings(
       configuration: GatewayConfiguration(session: policy),
       vendors: try vendors.map { vendor -> any VendorSettings in try vendor.settings(arguments, own) },
@@ -171,11 +192,9 @@ struct WireWorld {
     return gateway
   }
 
-  private var tokens: TokenSource {
-    get throws {
-      guard settings.provider.rotation != nil else { return .provider(Self.gateway, path: nil) }
-      return try RotatingEndpoint.tokens(scheme: clients.vendor.scheme, at: Self.gateway)
-    }
+  private func tokens(of clients: SimulatedClients) throws -> TokenSource {
+    guard settings.provider.rotation != nil else { return .provider(Self.gateway, path: nil) }
+    return try RotatingEndpoint.tokens(scheme: clients.vendor.scheme, at: Self.gateway)
   }
 
   private var provider: TokenProviderPolicy {

@@ -6,7 +6,7 @@ import GatewayServer
 /// The part of a storm that runs in this process: the whole storm if `--processes` is 1.
 struct LocalStorm {
   private let loops: [SocketLoop]
-  private let runner: StormRunner
+  private let fleets: StormFleets
 
   /// Starts the loops. The first client connects at the time of `part`, or in a moment.
   ///
@@ -20,7 +20,8 @@ struct LocalStorm {
     snapshots: (@Sendable ([StormResult]) -> Void)? = nil
   ) async throws -> LocalStorm {
     var limits = ServerLimits()
-    limits.handshakeTimeout = options.plan.connectTimeout
+    let each = options.fleets.isEmpty ? [options] : options.fleets
+    limits.handshakeTimeout = each.map(\.plan.connectTimeout).max() ?? options.plan.connectTimeout
     let loops = (0..<options.plan.loops).map {
       SocketLoop(index: $0, limits: limits, seed: options.plan.seed &+ UInt64($0))
     }
@@ -30,20 +31,24 @@ struct LocalStorm {
       for loop in loops { await loop.perform { loop.events.wallError = { .nanoseconds(-error) } } }
     }
     let now = await loops[0].perform { loops[0].events.wallTime }
-    var setup = options.setup(
-      startsAt: part.map { WallTime(nanoseconds: $0.startsAt) } ?? options.start(ready: now + .milliseconds(200)),
-      process: part?.process ?? 0)
-    setup.waitsForOthers = part != nil
-    setup.processors = min(options.plan.loops, ProcessEnvironment.cores)
-    let runner = StormRunner(
-      setup, loops: loops.map { (loop: $0.events, dialer: dialer(on: $0, options)) },
+    let ready = now + .milliseconds(200)
+    let startsAt =
+      part.map { WallTime(nanoseconds: $0.startsAt) } ?? each.map { $0.start(ready: ready) }.max() ?? ready
+    let setups = each.map { options in
+      var setup = options.setup(startsAt: startsAt, process: part?.process ?? 0)
+      setup.waitsForOthers = part != nil
+      setup.processors = min(options.plan.loops, ProcessEnvironment.cores)
+      return setup
+    }
+    let fleets = StormFleets(
+      setups, loops: loops.map { (loop: $0.events, dialer: dialer(on: $0, options)) },
       report: report, snapshots: snapshots,
       ownFigures: {
         let figures = ProcessFigures()
         return ProcessProbe.Sample(
           cpuSeconds: figures.cpuSeconds, residentBytes: Double(figures.residentBytes), startedAt: figures.startedAt)
       })
-    return LocalStorm(loops: loops, runner: runner, startsAt: setup.startsAt)
+    return LocalStorm(loops: loops, fleets: fleets, startsAt: startsAt)
   }
 
   let startsAt: WallTime
@@ -54,22 +59,22 @@ struct LocalStorm {
     return options.isProviderOnly ? AloneDialer(on: loop.events, network: network) : network
   }
 
-  private init(loops: [SocketLoop], runner: StormRunner, startsAt: WallTime) {
+  private init(loops: [SocketLoop], fleets: StormFleets, startsAt: WallTime) {
     self.loops = loops
-    self.runner = runner
+    self.fleets = fleets
     self.startsAt = startsAt
   }
 
   /// Runs the part to its end.
   func run() async -> StormResult {
-    let runner = runner
-    let result = await Task(executorPreference: loops[0].events) { await runner.run() }.value
+    let fleets = fleets
+    let result = await Task(executorPreference: loops[0].events) { await fleets.run() }.value
     for loop in loops { loop.stop() }
     return result
   }
 
   /// Ends the part early, or releases one that is through.
   func interrupt() {
-    runner.interrupt()
+    fleets.interrupt()
   }
 }

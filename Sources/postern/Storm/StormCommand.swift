@@ -43,7 +43,7 @@ enum StormCommand: Command {
       await live?.end()
       throw error
     }
-    let line = ProgressLine(clients: options.plan.people)
+    let line = ProgressLine(clients: options.people)
     let signals = SignalStream(SignalStream.ends)
     var result: StormResult
     let startsAt: WallTime
@@ -69,7 +69,7 @@ enum StormCommand: Command {
       startedAt: startsAt,
       machine: .current, result: result, thresholds: options.thresholds,
       phaseThresholds: options.phaseThresholds, settings: options.settings,
-      caveats: options.caveats, failures: failures, run: options.mark?.run)
+      caveats: options.caveats, failures: failures, run: options.mark?.run, fleets: options.fleetReports(result))
     // A failed simulation must not hold back the report.
     if let advice = try? await StormAdvice(options, report)?.advice() { report = report.advised(advice) }
     // While the command waits for readers of the live page, a signal ends it like any program.
@@ -87,7 +87,8 @@ enum StormCommand: Command {
     let (plan, gateway, provider) = (options.plan, options.gatewayText, options.providerText)
     let startedAt = SystemTime.now
     let metrics = StormMetrics(
-      run: options.mark?.run ?? "", scenario: options.scenarioName ?? "", dialect: plan.dialect, clients: plan.clients)
+      run: options.mark?.run ?? "", scenario: options.scenarioName ?? "", dialect: plan.dialect, clients: plan.clients,
+      fleets: options.fleets.map { (name: $0.plan.fleet?.name ?? "", clients: $0.plan.clients) })
     let live = try await LiveServer.start(port: port, metrics) { result in
       StormReport(
         plan: plan, gateway: gateway, provider: provider, startedAt: startedAt, machine: .current, result: result,
@@ -108,7 +109,7 @@ enum StormCommand: Command {
         failures: [
           "the storm had not ended when this was written, \(Figures.seconds(result.seconds)) after its start: the figures are "
             + "what was counted until then"
-        ], run: options.mark?.run)
+        ], run: options.mark?.run, fleets: options.fleetReports(result))
     }
   }
 
@@ -173,7 +174,7 @@ enum StormCommand: Command {
     let watchdog = StormWatchdog(options.stopRules, endsHopeless: options.endsHopeless)
     let gate = PhaseGate()
     let parts = StormParts(
-      count: options.plan.processes, clients: options.plan.people, workers: workers, run: options.mark?.run ?? "",
+      count: options.plan.processes, clients: options.people, workers: workers, run: options.mark?.run ?? "",
       pins: options.pins,
       report: { progress in
         gate.note(progress)

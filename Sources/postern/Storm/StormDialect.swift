@@ -20,14 +20,17 @@ struct StormDialect {
   init(_ draft: StormDraft, _ arguments: Arguments) throws {
     let vendor = try Vendors.named(by: draft.namedDialect)
     tool = vendor.clients
-    let unused = [
-      tool.sdks.isEmpty ? draft.namedSDK : nil, tool.usualApplication == nil ? draft.application : nil,
-    ]
+    // The flags of vendors are for the fleets that speak their dialects.
+    let played = try [vendor] + draft.fleets.map { try Vendors.named(by: draft.dialect(of: $0)) }
+    let hasApplication = played.contains { $0.clients.usualApplication != nil }
+    let unused = [tool.sdks.isEmpty ? draft.namedSDK : nil, hasApplication ? nil : draft.application]
     if let value = unused.compactMap(\.self).first { throw value.meaningless(with: "dialect", vendor.scheme) }
-    try arguments.refuse(
-      Vendors.all.filter { $0 != vendor }.flatMap { $0.clients.flags.map(\.name) }, with: "dialect", vendor.scheme)
+    let others = Vendors.all.filter { other in !played.contains { $0 == other } }
+    try arguments.refuse(others.flatMap { $0.clients.flags.map(\.name) }, with: "dialect", vendor.scheme)
     let secret = try draft.providerSecret.map { Credentials(token: try $0.secret()) }
-    choice = ClientChoice(sdk: draft.namedSDK, application: draft.application?.text, providerSecret: secret)
+    choice = ClientChoice(
+      sdk: draft.namedSDK, application: tool.usualApplication == nil ? nil : draft.application?.text,
+      providerSecret: secret)
     let ownClient = try tool.dialect(choice, arguments)
     if let file = draft.wire {
       if let dialect = draft.dialect { throw dialect.meaningless(with: "wire", file.text) }

@@ -64,12 +64,19 @@ extension StormDraft {
         "--processes \(plan.processes) is too few: the limit of descriptors lets a process have \(room) clients, so "
           + "\(plan.clients) need \(needed)")
     }
-    let isLoopback = gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
     // An address has 28,000 ports by default, and each request to the provider also occupies one for a while.
     // The port of a client that has left is taken for another minute.
     let leaving = plan.arrivals == nil ? 0 : Int(min(plan.pacer.rate * 60, Double(plan.people)))
     let ports = plan.clients + leaving
-    let usual = isLoopback && ports > 5000 ? min(254, 1 + ports / 5000) : 0
+    let most = Self.clientsOfAnAddress
+    let usual = Self.areLoopback(gateways) && ports > most ? min(254, 1 + ports / most) : 0
     plan.sources = sources?.value ?? (plan.usersPerAddress == nil ? usual : 0)
+  }
+
+  /// The clients of one source address, unless a flag says otherwise.
+  static let clientsOfAnAddress = 5_000
+
+  static func areLoopback(_ gateways: [StormAddress]) -> Bool {
+    gateways.map(\.target.host).allSatisfy { $0.hasPrefix("127.") || $0 == "localhost" }
   }
 }

@@ -18,6 +18,16 @@ struct StormDraft: Sendable {
   /// The faults of the gateway, as orders in JSON.
   var faults: [Arguments.Value] = []
   var scenario: Sourced<SimulateScenario>?
+  /// The whole scenario if it has several fleets, the fleets as they are carried out, and which of them this draft is of.
+  var several: Sourced<SimulateScenario>?
+  var fleets: [ScenarioFleet.Part] = []
+  private(set) var fleet = 0
+  /// The first gateway of the flags, whose provider all fleets share that have none; nil for the fleet's own gateway.
+  var home: Arguments.Value?
+  /// The error that the file does not say where a fleet's gateway or provider is; nil if it does.
+  var unplaced: UsageError?
+  /// The numbers of clients of the flags.
+  var sizes = FleetSizes()
   /// The name of its file, without the folder.
   var scenarioName: String?
   var isInsecure = false
@@ -74,8 +84,11 @@ struct StormDraft: Sendable {
 
   /// Reads the flags.
   ///
-  /// - Parameter isPart: Whether this process is a part of a storm. Parts write no files and have no workers.
-  init(_ arguments: Arguments, isPart: Bool) throws {
+  /// - Parameters:
+  ///   - isPart: Whether this process is a part of a storm. Parts write no files and have no workers.
+  ///   - fleet: The number of the fleet, if the scenario has several.
+  init(_ arguments: Arguments, isPart: Bool, fleet: Int = 0) throws {
+    self.fleet = fleet
     try arguments.read(StormFlags.options, into: &self)
     if !isPart { try arguments.read(StormFlags.optionsOfWhole, into: &self) }
   }
@@ -83,12 +96,12 @@ struct StormDraft: Sendable {
   /// The dialect of the flags, else of the scenario. A wire takes its place.
   var namedDialect: Arguments.Value? {
     if dialect != nil || wire != nil { return dialect }
-    return scenario?.value.dialect.map { Arguments.Value(text: $0, source: "\"dialect\" of --scenario") }
+    return scenario?.value.dialect.map { Arguments.Value(text: $0, source: place(of: "dialect")) }
   }
 
   /// The SDK of the flags, else of the scenario.
   var namedSDK: Arguments.Value? {
-    sdk ?? scenario?.value.sdk.map { Arguments.Value(text: $0, source: "\"sdk\" of --scenario") }
+    sdk ?? scenario?.value.sdk.map { Arguments.Value(text: $0, source: place(of: "sdk")) }
   }
 
   var mints: Bool { isMinting?.value == true }

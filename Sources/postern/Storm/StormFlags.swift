@@ -84,12 +84,8 @@ enum StormFlags {
       "the file with the fleet and its phases: orders, faults, thresholds; postern simulate reads it too; flags override it"
     ) { value, draft in
       let scenario = try ScenarioFile(value.text, of: value.source).world
-      guard scenario.fleets.isEmpty else {
-        throw UsageError("\(value.source): '\(value.text)' has \"fleets\", which only postern simulate plays")
-      }
       draft.scenarioName = value.text.split(separator: "/").last.map(String.init)
-      draft.scenario = Sourced(value: scenario, source: value.source)
-      draft.plan = scenario.settings.plan
+      draft.play(scenario, source: value.source)
     }
     Option("insecure", "accept a server's certificate even if the system does not trust it", \.isInsecure)
     Option(
@@ -143,7 +139,10 @@ enum StormFlags {
 
   @OptionList<StormDraft>
   private static var fleet: [Option<StormDraft>] {
-    Option("clients", "N", "the number of clients (default 1000)", \.plan.clients, .int(1...1_000_000))
+    Option(
+      "clients", "N|FLEET=N", "the number of clients, or that of one of the scenario's fleets (default 1000)",
+      repeats: true
+    ) { value, draft in try draft.resize(value) }
     Option("rate", "N", "how many connections start per second (default 500)", \.rate, .number(0.001...1_000_000))
     Option("ramp", "DURATION", "how long --rate takes to rise from 0 (default 0s)", \.plan.ramp, .duration)
     Option(

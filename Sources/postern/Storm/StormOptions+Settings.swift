@@ -13,6 +13,7 @@ extension StormOptions {
   /// Reads the gateways' settings from the control ports of the command line, and uses them. Throws if a control port
   /// does not answer, or is not one.
   mutating func readSettings() async throws {
+    guard fleets.isEmpty else { return try await readSettingsOfFleets() }
     for control in controls { try await readSettings(of: control) }
   }
 
@@ -72,13 +73,21 @@ extension StormOptions {
     caveats.append("\(address) has another lead, spread or timeout than the first gateway, by which the storm goes")
   }
 
-  /// Says if a gateway takes fewer connections than it gets clients: they are dealt evenly.
+  /// Says if a gateway takes fewer connections than it gets clients.
   private mutating func checkRoom(of description: GatewayDescription) {
-    let clients = (plan.clients + gateways.count - 1) / gateways.count
-    guard clients > description.limits.connectionsMax else { return }
-    caveats.append(
-      "\(Figures.count(clients)) clients\(gateways.count == 1 ? "" : " for each gateway"), but the gateway takes "
-        + "\(Figures.count(description.limits.connectionsMax)) connections at most (--connections-max)")
+    // The clients of several fleets are counted together.
+    guard plan.fleet == nil else { return }
+    caveats += Self.roomCaveats(plan.clients, gateways: gateways.count, description)
+  }
+
+  /// Returns the caveat that a gateway takes fewer connections than it gets of that many clients, which are dealt evenly.
+  static func roomCaveats(_ clients: Int, gateways: Int, _ description: GatewayDescription) -> [String] {
+    let each = (clients + gateways - 1) / gateways
+    guard each > description.limits.connectionsMax else { return [] }
+    return [
+      "\(Figures.count(each)) clients\(gateways == 1 ? "" : " for each gateway"), but the gateway takes "
+        + "\(Figures.count(description.limits.connectionsMax)) connections at most (--connections-max)"
+    ]
   }
 
   /// Uses the gateway's own settings. Each flag that they contradict becomes a caveat.
@@ -94,7 +103,7 @@ extension StormOptions {
     adopt(dialect.refreshTimeoutS, "--refresh-timeout", \.timeout, \.timeoutSource)
     do {
       try plan.check()
-      _ = try scenario?.times(of: plan)
+      if plan.fleet == nil { _ = try scenario?.times(of: plan) }
     } catch {
       throw UsageError("\(error) (the gateway's own lead, spread and timeout)")
     }

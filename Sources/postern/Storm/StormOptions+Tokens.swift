@@ -73,6 +73,12 @@ extension StormOptions {
 
   /// Returns the plan as it was carried out. If the endpoint chose the tokens' lifetime, the plan has the measured one.
   func plan(after result: StormResult) -> StormPlan {
+    guard fleets.isEmpty else {
+      let plans = fleets.map { fleet in
+        fleet.plan(after: result.fleet(named: fleet.plan.fleet?.name ?? "") ?? StormResult())
+      }
+      return .whole(plans, seed: plan.seed)
+    }
     guard let described, !described.takesEnds, let life = result.tokens.longestLife else { return plan }
     var plan = plan
     plan.life = .seconds(life)

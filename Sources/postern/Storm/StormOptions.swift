@@ -10,6 +10,12 @@ import GatewayWires
 /// The flags of `postern storm`, checked.
 struct StormOptions {
   var plan: StormPlan
+  /// The options of each fleet of a scenario that has several; empty for one.
+  var fleets: [StormOptions] = []
+  /// The plans of the other fleets, the number of the token provider, and whether the gateway is this fleet's alone.
+  var otherPlans: [StormPlan] = []
+  var providerNumber = 0
+  let hasOwnGateway: Bool
   /// The gateways; each client uses one of them.
   private(set) var gateways: [StormAddress]
   let provider: StormAddress?
@@ -33,7 +39,7 @@ struct StormOptions {
   let phaseThresholds: [(phase: String, threshold: Threshold)]
   var dialect: any ClientDialect
   private let providerPath: String
-  let thresholds: [Threshold]
+  var thresholds: [Threshold]
   let reportDirectory: String?
   /// The port of the live page, 0 for any free port; nil for no page.
   let livePort: Int?
@@ -56,7 +62,7 @@ struct StormOptions {
   /// The gateway's settings, if its control port is known and reports them.
   var settings: GatewayDescription?
   /// The note that the limit of descriptors reduces the number of requests to the provider at once.
-  private(set) var fetchesNote: String?
+  var fetchesNote: String?
   /// Caveats for the reader of the figures.
   var caveats: [String] = []
 
@@ -72,7 +78,13 @@ struct StormOptions {
   ///   - part: This process's part of a storm that another process started; it writes no files, and uses no workers.
   ///   - room: The available descriptors; nil for the descriptors of this process.
   init(_ arguments: Arguments, part: StormPart? = nil, room: StormRoom? = nil) throws {
-    try self.init(try StormDraft(arguments, isPart: part != nil), arguments, part, room)
+    let draft = try StormDraft(arguments, isPart: part != nil)
+    if draft.several != nil { try Self.checkFleets(draft) }
+    try self.init(draft, arguments, part, room)
+    try SimulateScenario.check(thresholds, draft.several?.value.fleets ?? [], of: "--threshold")
+    guard draft.several != nil else { return }
+    fleets = try Self.fleets(draft, arguments, part, room)
+    try join(draft, part, room ?? StormRoom(limit: DescriptorLimit.raised()))
   }
 
   /// Checks the flags together, and plans the storm.
@@ -86,6 +98,7 @@ struct StormOptions {
     let room = room ?? StormRoom(limit: DescriptorLimit.raised())
     gateways = try draft.urls.map { try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure) }
     isProviderOnly = draft.isProviderOnly
+    hasOwnGateway = draft.fleets.indices.contains(draft.fleet) && draft.fleets[draft.fleet].endpoints.url != nil
     guard isProviderOnly || !gateways.isEmpty else {
       throw UsageError("--url is needed: the gateway, as ws://127.0.0.1:8080 (or --provider-only, with --tokens)")
     }
@@ -119,7 +132,9 @@ struct StormOptions {
     if isProviderOnly { try Self.checkAlone(draft) }
     providerPath = dialect?.providerPath ?? ""
     tokens = try Self.tokens(
-      draft, arguments, dialect, described: described, provider: provider, gateway: gateway)
+      draft, arguments, dialect, described: described, provider: provider,
+      gateway: try draft.home.map { try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure) }
+        ?? gateway)
     let endpoint = described == nil ? "--provider" : "--tokens"
     care = StormCare(
       gateways.map { ($0.target, "--url") } + controls.map { ($0.target, "--control-url") }
@@ -164,7 +179,7 @@ struct StormOptions {
       try draft.fit(&plan, in: room, gateways: gateways, parts: part?.processes)
       care.share(&plan, draft)
       try plan.check()
-      _ = try scenario?.times(of: plan)
+      if draft.several == nil { _ = try scenario?.times(of: plan) }
       guard plan.addresses <= StormPlan.addressesMax else {
         throw UsageError(
           "\"users_per_address\" of --scenario: \(Figures.count(plan.clients)) clients need "
@@ -172,7 +187,7 @@ struct StormOptions {
             + "fewer --clients, or --sources")
       }
     } catch let error as StormPlanError {
-      throw UsageError("\(error)")
+      throw UsageError((plan.fleet.map { "the fleet '\($0.name)': " } ?? "") + "\(error)")
     }
   }
 
@@ -191,6 +206,10 @@ struct StormOptions {
   /// - Parameter given: The addresses found by the process that started the storm; nil to resolve the hosts.
   mutating func pin(_ given: [PinnedHost]?) throws {
     pins = try given ?? care.pin()
+    for index in fleets.indices {
+      try fleets[index].pin(given)
+      pins += fleets[index].pins.filter { !pins.contains($0) }
+    }
     for index in gateways.indices { gateways[index].target = gateways[index].target.pinned(to: pins) }
     for index in controls.indices { controls[index].target = controls[index].target.pinned(to: pins) }
     switch tokens {
@@ -217,7 +236,10 @@ struct StormOptions {
 
   /// The times of the scenario's phases. Empty if the gateway's own settings have moved the plan's wave ahead of the phase
   /// before it.
-  var times: ScenarioTimes { (try? scenario?.times(of: plan)) ?? ScenarioTimes() }
+  var times: ScenarioTimes {
+    let plans = fleets.isEmpty ? [plan] + otherPlans : fleets.map(\.plan)
+    return (try? scenario?.times(of: plans)) ?? ScenarioTimes()
+  }
 
   /// Returns the setup for one process.
   func setup(startsAt: WallTime, process: Int) -> StormSetup {
@@ -229,6 +251,7 @@ struct StormOptions {
     setup.controls = controls.map(\.target)
     setup.controlSecret = controlSecret
     setup.process = process
+    setup.provider = providerNumber
     setup.phases = times
     return setup
   }
@@ -253,17 +276,20 @@ struct StormOptions {
   }
 
   var gatewayText: String {
+    if !fleets.isEmpty { return texts(\.gatewayText) }
     if isProviderOnly { return "none: the token endpoint alone" }
     return gateways.map { $0.text(scheme: "ws", defaultPath: dialect.upgradeTarget) }.joined(separator: ", ")
   }
 
   var providerText: String {
-    switch tokens {
+    if !fleets.isEmpty { return texts(\.providerText) }
+    return switch tokens {
     case .minted: "none: the clients minted their tokens"
     case .endpoint(_, let places):
       (described?.name ?? "described") + " at "
         + places.map { StormAddress($0).text(scheme: "http", defaultPath: "") }.joined(separator: ", ")
-    case .provider(let target, _): (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: providerPath)
+    case .provider(let target, _):
+      (provider ?? StormAddress(target)).text(scheme: "http", defaultPath: providerPath)
     }
   }
 }

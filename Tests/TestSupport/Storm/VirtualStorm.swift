@@ -29,6 +29,8 @@ package struct VirtualStorm {
   package var waitsForOthers = false
   /// The number of the process in the plan.
   package var process = 0
+  /// The fleets of a storm of several, by name; each has the number of its token provider. None for one fleet.
+  package var fleets: [(name: String, plan: StormPlan, provider: Int)] = []
 
   package init() throws {
     provider = try TokenProviderPolicy()
@@ -45,7 +47,29 @@ package struct VirtualStorm {
     let network = SimulatedNetwork(world, conditions: LinkConditions(latency: latency))
     try startGateway(in: world, network, at: DialTarget(host: "gateway", port: 80))
 
-    var plan = plan
+    let plans = StormPlan.split(fleets.map { (FleetPlace(name: $0.name), $0.plan) }, seed: seed)
+    let setups = try (plans.isEmpty ? [plan] : plans).enumerated().map { index, plan in
+      var setup = try setup(plan, seed: plans.isEmpty ? seed : plan.seed, startsAt: world.wallTime + .seconds(1))
+      if !fleets.isEmpty { setup.provider = fleets[index].provider }
+      return setup
+    }
+    let stormLoops = world.loops.suffix(2).map {
+      (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
+    }
+    let told = Told()
+    let runner = StormFleets(setups, loops: stormLoops) { told.progress.append($0) }
+    if let interruptAfter {
+      world.loops[2].execute(at: world.now + interruptAfter) { runner.interrupt() }
+    }
+    guard let result = world.ask(on: 2, within: .seconds(86_400), { await runner.run() }) else {
+      throw Unfinished()
+    }
+    return (result, told.progress)
+  }
+
+  /// Returns the setup of one fleet.
+  private func setup(_ given: StormPlan, seed: UInt64, startsAt: WallTime) throws -> StormSetup {
+    var plan = given
     plan.seed = seed
     plan.gateway.timeout = refreshTimeout
     plan.gateway.spread = refreshSpread
@@ -54,23 +78,11 @@ package struct VirtualStorm {
     try plan.check()
     var setup = StormSetup(
       plan: plan, dialect: dialect, gateways: [target],
-      tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil),
-      startsAt: world.wallTime + .seconds(1))
+      tokens: isMinted ? .minted(try Self.issuer) : .provider(target, path: nil), startsAt: startsAt)
     setup.process = process
     setup.waitsForOthers = waitsForOthers
     if let scenario { setup.phases = try scenario.times(of: plan) }
-    let stormLoops = world.loops.suffix(2).map {
-      (loop: $0.eventLoop, dialer: SimulatedDialer(network, on: $0) as any Dialer)
-    }
-    let told = Told()
-    let runner = StormRunner(setup, loops: stormLoops) { told.progress.append($0) }
-    if let interruptAfter {
-      world.loops[2].execute(at: world.now + interruptAfter) { runner.interrupt() }
-    }
-    guard let result = world.ask(on: 2, within: .seconds(86_400), { await runner.run() }) else {
-      throw Unfinished()
-    }
-    return (result, told.progress)
+    return setup
   }
 
   struct Unfinished: Error {}
