@@ -41,6 +41,7 @@ NOT_TYPED = {
     "Docs/phases.md": 1,
     "Docs/planning.md": 8,
     "Docs/proxies.md": 2,
+    "Docs/proxy-tutorial.md": 1,
     "Docs/proxy.md": 1,
     "Docs/recordings.md": 1,
     "Docs/redis.md": 2,
@@ -104,6 +105,10 @@ SEEN = {
     "Docs/other-languages.md": ["postern 1.", '"name":"t1"', '"moved_s":3600'],
     "Docs/phases.md": ["report: reports/away/storm.json"],
     "Docs/proxy-faults.md": ["HTTP status 503", "connected as ann", "closed with 1011", "by=gateway", "upstream_ms", "close_as"],
+    # Beside other tests the verdicts may be that the machine was too slow to tell.
+    "Docs/proxy-tutorial.md": [
+        "logged_in", "befell", "one_provider_call_per_expiry", "one_provider_call_per_expiry", "renewal reconnect", "carl",
+    ],
     "Docs/proxy.md": ["ready", "connected as ann", "refreshed on the same connection"],
     "Docs/recordings.md": ["connected as ann", "refreshed on the same connection", "postern_recording"],
     "Docs/replay.md": ["connected as ann", "steps over"],
@@ -135,7 +140,7 @@ SEEN = {
 def wheels(tmp_path_factory):
     """pip's packages, since there is no network."""
     folder = tmp_path_factory.mktemp("wheels")
-    wanted = ["websockets", "pytest", "setuptools>=68", "wheel", "build"]
+    wanted = ["websockets", "pytest", "setuptools>=68", "wheel", "build", "python-socketio[client]", "aiohttp", "pyjwt"]
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", str(folder), *wanted], check=True, timeout=300)
     return folder
 
