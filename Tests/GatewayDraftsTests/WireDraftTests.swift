@@ -51,6 +51,16 @@ struct WireDraftTests {
   }
 
   @Test
+  func `a value of the query that is another one for each connection is left out`() throws {
+    let back =
+      #"{"n":9,"at_ms":2500,"kind":"connection_opened","connection":"c2","request":"#
+      + #"{"method":"GET","path":"/socket","query":[["v","2"],["t","1795855102.6"]]}}"#
+    let text = recording(Self.login + Self.renewal, more: [back])
+      .replacing(#"[["v","2"]],"headers""#, with: #"[["v","2"],["t","1795855100.5"]],"headers""#)
+    #expect(try draft(text).contains(#""query": { "v": "2" }"#))
+  }
+
+  @Test
   func `a client that comes back with another token after a close renews by reconnecting`() throws {
     let text = try draft(
       recording(

@@ -61,8 +61,9 @@ struct DraftParts {
   private func connect(_ before: DraftBefore?) -> String {
     guard let upgrade = main.connection.upgrade else { return "\"connect\": {}," }
     var parts = ["\"path\": \(JSONTree.quoted(holes.address(upgrade.path)))"]
-    let query = upgrade.query.map { pair in
+    let query: [String] = upgrade.query.compactMap { pair in
       let value = before?.hole(for: pair.value) ?? holes.address(pair.value)
+      if value.utf8.elementsEqual(pair.value.utf8), isNewEachTime(pair) { return nil }
       return "\(JSONTree.quoted(pair.name)): \(JSONTree.quoted(value))"
     }
     if !query.isEmpty { parts.append("\"query\": { \(query.joined(separator: ", ")) }") }
@@ -80,6 +81,14 @@ struct DraftParts {
       parts.append("\"subprotocols\": [\(names.joined(separator: ", "))]")
     }
     return "\"connect\": { \(parts.joined(separator: ", ")) },"
+  }
+
+  /// Whether each of several connections has a value of its own at that place of the query, such as the time.
+  private func isNewEachTime(_ pair: Recording.Pair) -> Bool {
+    let values = stories.compactMap { story in
+      story.connection.upgrade?.query.first { $0.name.utf8.elementsEqual(pair.name.utf8) }?.value
+    }
+    return values.count > 1 && Set(values.map { Array($0.utf8) }).count == values.count
   }
 
   private static func isProtocol(_ name: String) -> Bool { name.utf8.elementsEqual("sec-websocket-protocol".utf8) }

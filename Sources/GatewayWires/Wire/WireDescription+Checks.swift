@@ -142,8 +142,9 @@ extension WireDescription {
   /// The description in one line for people.
   package var outline: String {
     let examples = rules.count { $0.example != nil }
-    return
-      "\(name): \(messages.count) messages, \(rules.count) rules, \(examples) examples, renewal \(habits.refresh.how.rawValue)"
+    func some(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
+    return "\(name): \(some(messages.count, "message")), \(some(rules.count, "rule")), \(some(examples, "example")), "
+      + "renewal \(habits.refresh.how.rawValue)"
   }
 
   /// The path of the upgrade, if it has no holes.
