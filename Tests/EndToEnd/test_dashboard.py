@@ -5,6 +5,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import threading
 import time
 import urllib.parse
@@ -15,6 +16,7 @@ import documents
 from clients import Answer, Client, control, request
 from devtools import Page
 from gateway import Gateway, halt, token
+from issuer import Issuer, Key
 
 SECRET = "open sesame, and be quick about it"
 SIZES = [(1280, False), (1280, True), (768, False), (768, True), (400, False), (400, True)]
@@ -39,6 +41,14 @@ def guarded(tmp_path):
     file.write_text(SECRET)
     with Gateway("--control-secret-file", str(file), "--spaces", loops=1) as gateway:
         yield gateway
+
+
+@pytest.fixture
+def closed_port():
+    """A port of this machine on which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
 
 
 @contextlib.contextmanager
@@ -338,6 +348,26 @@ def test_a_total_of_the_feed_has_the_name_of_its_metric(crowd):
     # Ends are distinguished by their cause. Refresh times are a histogram's count and sum.
     assert set(totals) == counters | {"cut_off", "left", "refreshes_timed", "refresh_seconds"}
     assert {types[f"postern_{name}_total"] for name in counters} == {"counter"} and types["postern_refresh_seconds"] == "histogram"
+
+
+def test_the_dashboard_names_who_vouches_and_who_is_away(gateway, closed_port):
+    with opened(gateway) as page:
+        assert page.evaluate("document.getElementById('vouching').hidden") is True, "this gateway asks nobody"
+    with Issuer(Key("k1"), Key("k2")) as issuer:
+        flags = ["--jwks", issuer.jwks_url, "--issuer", issuer.named, "--audience", "realtime"]
+        with Gateway(*flags, "--hook-connect", f"http://127.0.0.1:{closed_port}/connect", has_secret=False) as own, opened(own) as page:
+            page.until("/jwks 2 keys, confirmed .* ago; it answers/.test(document.getElementById('vouchers').innerText)")
+            assert "hook connect answers" in page.text("#vouchers")
+            assert page.evaluate("document.getElementById('on-grace').hidden") is True
+            # The breaker opens at the fifth failure in a row.
+            for number in range(8):
+                with Client(own, token=issuer.token(user=f"user-{number}")) as client:
+                    assert client.receive()["error"]["name"] == "identity_unavailable"
+            page.until("/hook connect is away/.test(document.getElementById('vouchers').innerText)")
+            with feed(own) as response:
+                vouching = reading(response)["vouching"]
+            assert [(one["name"], one["keys"]) for one in vouching["issuers"]] == [("jwks", 2)] and vouching["on_grace"] == 0
+            assert {one["name"]: one["away"] for one in vouching["servers"]} == {"jwks": False, "hook_connect": True}
 
 
 def test_thirty_two_may_watch(impatient):

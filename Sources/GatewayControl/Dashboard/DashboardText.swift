@@ -21,6 +21,8 @@ struct DashboardText {
   /// The time of day when the horizon's first second began.
   var horizonBegin: WallTime
   var spreads: [SpreadOrder.Progress] = []
+  /// Who vouches for users; nil if nobody is asked.
+  var vouching: Vouching?
 
   /// Returns a reading of a gateway.
   static func reading(of space: Space) async -> DashboardText {
@@ -38,6 +40,7 @@ struct DashboardText {
     text.horizon = horizon
     text.spreads = await gateway.spreadsUnderWay()
     text.provider = await space.providerCounts()
+    text.vouching = await space.vouching()
     return text
   }
 
@@ -87,6 +90,7 @@ struct DashboardText {
       json.endObject()
     }
     json.endArray()
+    if let vouching { json.member("vouching") { Self.write(vouching, to: &$0) } }
     json.endObject()
     return json.text
   }
@@ -121,6 +125,29 @@ struct DashboardText {
     write(refused.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "refreshes_refused", to: &json)
     write(ended.filter(isCutOff).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "cut_off", to: &json)
     write(ended.filter { !isCutOff($0) }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, "left", to: &json)
+  }
+
+  private static func write(_ vouching: Vouching, to json: inout JSONWriter) {
+    json.name("issuers")
+    json.beginArray()
+    for issuer in vouching.issuers {
+      json.beginObject()
+      json.member("name", issuer.name)
+      json.member("keys", Int64(issuer.keys))
+      if let age = issuer.age { json.member("age_s", max(0, age.milliseconds / 1_000)) }
+      json.endObject()
+    }
+    json.endArray()
+    json.name("servers")
+    json.beginArray()
+    for server in vouching.servers {
+      json.beginObject()
+      json.member("name", server.name)
+      json.member("away", server.isAway)
+      json.endObject()
+    }
+    json.endArray()
+    json.member("on_grace", Int64(vouching.sessionsOnGrace))
   }
 
   private static func write(_ counts: [(String, UInt64)], _ name: StaticString, to json: inout JSONWriter) {

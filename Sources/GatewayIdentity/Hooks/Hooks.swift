@@ -171,6 +171,9 @@ package final class Hooks: Sendable {
     return endpoint.address.request("POST", all, body: body)
   }
 
+  /// The number of sessions that go on because the backend cannot be asked.
+  package var sessionsOnGrace: Int { counts.onGrace }
+
   /// Writes the figures of `hooks`, or of none, so that every series is there from the start.
   package static func write(_ hooks: Hooks?, to page: inout PrometheusText) {
     (hooks?.counts ?? HookCounts()).write(to: &page)

@@ -28,7 +28,7 @@ package final class FetchedIssuer: Sendable {
   private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
   private let counts = Mutex(Counts())
 
-  /// The counts for the page of metrics.
+  /// The counts for metrics and the dashboard.
   struct Counts: Sendable {
     var keys = 0
     /// When the present set was last read or confirmed, or the gateway began.
@@ -163,20 +163,20 @@ package final class FetchedIssuer: Sendable {
 }
 
 extension FetchedIssuer {
+  /// Returns the number of usable keys, and the time since they were last read or confirmed; nil before the first try.
+  package func keys(at now: Instant) -> (count: Int, age: Duration?) {
+    counts.withLock { counts in (counts.keys, counts.freshAt.map { now - $0 }) }
+  }
+
   /// Writes the figures of issuers, or of none, so that every series is there from the start.
   package static func write(_ issuers: [FetchedIssuer], at now: Instant, to page: inout PrometheusText) {
-    let all = issuers.map { (name: $0.settings.name, counts: $0.counts.withLock { $0 }, issuer: $0) }
+    let all = issuers.map { (name: $0.settings.name, keys: $0.keys(at: now), issuer: $0) }
     page.gauges(
       "postern_jwks_age_seconds", "Time since an issuer's keys were last read or confirmed.", label: "issuer",
-      all.map { one in
-        (
-          value: one.name,
-          count: one.counts.freshAt.map { UInt64(clamping: (now - $0).components.seconds) } ?? 0
-        )
-      })
+      all.map { (value: $0.name, count: UInt64(clamping: $0.keys.age?.components.seconds ?? 0)) })
     page.gauges(
       "postern_jwks_keys", "Usable keys of an issuer.", label: "issuer",
-      all.map { (value: $0.name, count: UInt64(clamping: $0.counts.keys)) })
+      all.map { (value: $0.name, count: UInt64(clamping: $0.keys.count)) })
     page.counters(
       "postern_jwks_unknown_kid_total", "Tokens of an issuer whose key the gateway did not have.", label: "issuer",
       all.map { (value: $0.name, count: $0.issuer.unknownKeys.load(ordering: .relaxed)) })

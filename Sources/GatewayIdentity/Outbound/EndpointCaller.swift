@@ -167,6 +167,11 @@ package final class EndpointCaller: Sendable {
     }
   }
 
+  /// The name of each endpoint, and whether its breaker is open. Endpoints of one name count as one.
+  package var breakers: [(name: String, isOpen: Bool)] {
+    tallies.withLock { $0 }.map { ($0.name, $0.counts.breakersOpen > 0) }
+  }
+
   /// Writes the figures of all endpoints, or of none, so that every series is there from the start.
   package func write(to page: inout PrometheusText) {
     let all = tallies.withLock { $0 }.map { (name: $0.name, counts: $0.counts) }

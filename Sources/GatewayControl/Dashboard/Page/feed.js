@@ -122,6 +122,7 @@ function take(reading) {
   for (const [id, count] of [["in-flight", provider.in_flight], ["queued", provider.queued], ["minted", provider.minted], ["failed", provider.failed], ["overloaded", provider.overloaded]]) say(id, whole.format(count));
   showHorizon(reading.horizon);
   showSpreads(reading.spreads);
+  showVouching(reading.vouching);
   showRates();
   showDialects(reading.dialects);
   if (reading.number % 4 === 0) listSessions();
@@ -177,6 +178,33 @@ function fill(head, lines) {
     for (const value of line) element("th", value, row).scope = "col";
     return row;
   }));
+}
+
+// The application's own servers: the age of keys, who is away, and the sessions that go on meanwhile.
+function showVouching(vouching) {
+  show("vouching", vouching);
+  if (!vouching) return;
+  const { issuers, servers, on_grace: onGrace } = vouching, away = new Set(servers.filter(each => each.away).map(each => each.name));
+  const said = name => away.has(name) ? "is away, and is asked once a second" : "answers";
+  const keysOf = ({ keys, age_s: age }) => `${whole.format(keys)} ${keys === 1 ? "key" : "keys"}, ` + (age === undefined ? "not read yet" : `confirmed ${lasting(age)} ago`);
+  const names = new Set(issuers.map(each => each.name));
+  const lines = [
+    ...issuers.map(each => [each.name, `${keysOf(each)}; it ${said(each.name)}`]),
+    ...servers.filter(each => !names.has(each.name)).map(each => [each.name, said(each.name)]),
+  ];
+  const text = JSON.stringify(lines), list = byID("vouchers");
+  if (list.dataset.shown !== text) {
+    list.dataset.shown = text;
+    list.replaceChildren(...lines.map(([name, words]) => {
+      const item = document.createElement("li");
+      element("b", name.replaceAll("_", " "), item);
+      item.append(` ${words}`);
+      item.classList.toggle("bad", away.has(name));
+      return item;
+    }));
+  }
+  show("on-grace", onGrace);
+  say("on-grace", `${whole.format(onGrace)} ${onGrace === 1 ? "session goes" : "sessions go"} on, on grace, because the backend cannot be asked.`);
 }
 
 // Which gateway this is, and for how long it has been up.
