@@ -1,4 +1,5 @@
-/// What a recording or a HAR file has: connections with their messages, and HTTP requests. Secrets are names, as `token-1`.
+/// The content of a recording or a HAR file: connections with their messages, and HTTP requests. Secrets are names such as
+/// `token-1`.
 package struct Recording: Sendable {
   package struct Message: Sendable {
     /// Milliseconds since some time that is the same for the whole recording.
@@ -49,7 +50,7 @@ package struct Recording: Sendable {
     package var end: End?
   }
 
-  /// What is known of a token.
+  /// A token of the recording.
   package struct Token: Sendable {
     /// In milliseconds since 1970.
     package var issued: Int64?

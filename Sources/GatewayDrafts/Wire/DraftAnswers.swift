@@ -1,4 +1,4 @@
-/// What clients say besides login, renewal and pings, and the gateway's answers: `hear` of `serve`.
+/// The clients' other messages, besides login, renewal and pings, and the gateway's answers: `hear` of `serve`.
 struct DraftAnswers {
   private(set) var members: [String] = []
   private static let membersMax = 32

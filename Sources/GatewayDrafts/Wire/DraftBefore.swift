@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// The request ahead of the upgrade whose answer has what the upgrade shows: SignalR's negotiate, say.
+/// The request ahead of the upgrade, whose answer has a value that the upgrade shows. SignalR's negotiate is one.
 struct DraftBefore {
   private let exchange: Recording.Exchange
   /// The name of a secret in the upgrade, the member of the answer that has it, and the answer.

@@ -1,11 +1,11 @@
-/// What clients did after the gateway had closed them.
+/// The clients' behaviour after the gateway closed their connections.
 struct DraftEnds {
   /// How often a client came back with another token, or with the same one, by code.
   private var renewed: [Int: Int] = [:]
   private var kept: [Int: Int] = [:]
   /// The gateway's last words before such an end.
   private(set) var goodbyes: [DraftUnit] = []
-  /// Whether a client came back with another token, whoever ended the connection.
+  /// Whether a client came back with another token. Either side may have ended the connection.
   private(set) var returns = false
 
   /// How long before the end of their token clients left by themselves and came back with another, in milliseconds.

@@ -1,9 +1,9 @@
 /// How the messages of a recording lie in frames.
 struct DraftFraming {
   private(set) var isBinary = false
-  /// What ends each message; nil for nothing.
+  /// The text at the end of each message; nil for none.
   private(set) var end: String?
-  /// What stands between several messages of a frame; nil for nothing.
+  /// The separator of several messages in a frame; nil for none.
   private(set) var split: String?
 
   init(_ connections: [Recording.Connection]) {

@@ -101,7 +101,8 @@ struct DraftParts {
 
   // MARK: The login
 
-  /// The client's messages that make up the login: the first, and in a protocol of lines those that follow at once.
+  /// The client's messages that make up the login: the first one. In a protocol of lines the messages right behind it belong to
+  /// it too.
   private var loginParts: [DraftUnit] {
     guard let login = main.login else { return [] }
     var parts = [main.units[login]]
@@ -146,7 +147,7 @@ struct DraftParts {
     }
   }
 
-  /// What each client says as soon as it is logged in, e.g. a subscription; nil if some say nothing, or a ping.
+  /// The message that each client sends as soon as it is logged in, e.g. a subscription. Nil if some send nothing, or a ping.
   private var start: DraftUnit? {
     guard let start = main.start.map({ main.units[$0] }) else { return nil }
     let shapes = [pinging?.ofClient?.ping, pinging?.ofGateway?.answer].compactMap { $0?.shape }
@@ -220,7 +221,7 @@ struct DraftParts {
     }
   }
 
-  /// What proves a renewal. One without an answer is proven by a connection that outlives the old token.
+  /// The proof of a renewal. Without an answer, it is a connection that outlives the old token.
   private var proof: String {
     guard !main.renewals.contains(where: { $0.answer != nil }) else { return "" }
     let grace = holes.survival.flatMap { (1...Self.graceMax).contains($0) ? $0 : nil }

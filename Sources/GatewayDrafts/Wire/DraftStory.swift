@@ -7,13 +7,13 @@ struct DraftStory {
   /// The last token of the connection and where the login is in `units`; nil if the upgrade is the login.
   private(set) var token: String?
   private(set) var login: Int?
-  /// What the client says ahead of the messages that it answers with the login, e.g. `HELLO` of WAMP.
+  /// The client's message ahead of the gateway's messages that it answers with the login, e.g. `HELLO` of WAMP.
   private(set) var hello: Int?
   /// The messages of the gateway before the login.
   private(set) var steps: [Int] = []
   /// The answer to the login.
   private(set) var accepted: Int?
-  /// What the client says as soon as it is logged in.
+  /// The message that the client sends as soon as it is logged in.
   private(set) var start: Int?
   /// The message with another token, the gateway's message before it, and its answer.
   private(set) var renewals: [(said: Int, before: Int?, answer: Int?)] = []

@@ -49,7 +49,7 @@ struct DraftUnit {
   static let numbers = ["id", "ref", "requestId", "request_id", "req_id", "seq", "msgId"]
   private static let wordMax = 40
 
-  /// What a message's kind shows in: pointers, and the values that they have; nil for any value.
+  /// The places that show the kind of a message: pointers with their values; nil for any value.
   var marks: [(pointer: String, value: String?)] {
     switch json {
     case .object(let members):
@@ -105,7 +105,7 @@ struct DraftUnit {
       : "\(prefix) " + marks.map { "\($0.pointer)=\($0.value ?? "")" }.joined(separator: " ")
   }
 
-  /// Where the message has a number of its own, and that number.
+  /// The message's own number, with its place.
   var number: (pointer: String, value: JSONTree)? {
     switch json {
     case .object:

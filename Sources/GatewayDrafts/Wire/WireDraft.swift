@@ -1,10 +1,10 @@
 /// A description of a wire, drafted from a recording.
 ///
-/// It finds the login, the renewal, the requests for a token, pings and closes by where tokens are and what follows. What the
-/// recording does not show is left out, so that `postern wire check` names it.
+/// It finds the login, the renewal, the requests for a token, pings and closes by the places of tokens and the messages after
+/// them. It leaves out parts that the recording does not show, so that `postern wire check` names them.
 package struct WireDraft {
   package let text: String
-  /// What the recording does not show, for people.
+  /// The parts that the recording does not show, for people.
   package private(set) var missing: [String] = []
 
   private let recording: Recording

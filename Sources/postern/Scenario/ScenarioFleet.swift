@@ -1,7 +1,7 @@
 import GatewayFleet
 import GatewayPlanner
 
-/// A fleet of a scenario that has several. Its settings are read like those of a scenario with one.
+/// One of several fleets of a scenario. It has the settings of a scenario with a single fleet.
 struct ScenarioFleet: Sendable {
   /// Addresses and descriptions that the file names for this fleet alone, with their places in the file.
   struct Endpoints: Sendable {
@@ -41,7 +41,7 @@ struct ScenarioFleet: Sendable {
     let place: FleetPlace
     let scenario: SimulateScenario
     let endpoints: Endpoints
-    /// Whether its provider and its gateway are not those of the other fleets.
+    /// Whether it has a provider and a gateway of its own.
     let hasOwnProvider: Bool
     let hasOwnGateway: Bool
   }

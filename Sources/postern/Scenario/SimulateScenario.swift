@@ -27,7 +27,7 @@ struct SimulateScenario: Sendable {
   var fidelity = Fidelity.machines
   /// The thresholds; nil if the file has none.
   var ownThresholds: [Threshold]?
-  /// Whether those of all fleets together are the usual ones, because a file of several fleets has none.
+  /// Whether the thresholds of all fleets together are the usual ones, because a file of several fleets has none.
   var hasUsualThresholds = false
   /// The thresholds of each phase.
   var phaseThresholds: [(phase: String, threshold: Threshold)] = []

@@ -23,7 +23,7 @@ extension StormDraft {
     take(part)
   }
 
-  /// Takes the addresses of a fleet. Those that it does not have itself are those of the flags.
+  /// Takes the addresses of a fleet. The flags' addresses take the place of missing ones.
   private mutating func take(_ part: ScenarioFleet.Part) {
     let endpoints = part.endpoints
     home = home ?? urls.first
@@ -71,7 +71,7 @@ extension StormDraft {
     fleet.scenario.dialect.map { Arguments.Value(text: $0, source: "\"dialect\" of the fleet '\(fleet.place.name)'") }
   }
 
-  /// Where a key of the scenario stands, for errors.
+  /// The place of a key in the scenario, for errors.
   func place(of key: String) -> String {
     "\"\(key)\" of " + (plan.fleet.map { "the fleet '\($0.group ?? $0.name)'" } ?? "--scenario")
   }
