@@ -51,6 +51,26 @@ struct WireDraftTests {
   }
 
   @Test
+  func `an error that comes after an unanswered ping is a goodbye and no answer`() throws {
+    let text = try draft(
+      recording(
+        [#"<INFO {"x":1}"#, #">CONNECT {"jwt":"token-1"}"#, "<PONG", ">PING", "<-ERR 'Expired'"].map { $0 + "\\r\\n" },
+        more: [
+          #"{"n":8,"at_ms":2100,"kind":"closed","connection":"c1","code":4000,"by":"gateway"}"#,
+          #"{"n":9,"at_ms":2500,"kind":"connection_opened","connection":"c2","request":{"method":"GET","path":"/socket"}}"#,
+          #"{"n":10,"at_ms":2600,"kind":"message_in","connection":"c2","payload":"CONNECT {\"jwt\":\"token-2\"}\r\n"}"#,
+        ]))
+    #expect(text.contains(#"{ "when": { "text": "-ERR 'Expired'" }, "is": "goodbye", "then": "renew""#))
+  }
+
+  @Test
+  func `an answer to a ping that is also the answer to the login has a rule for both`() throws {
+    let lines = [#"<INFO {"x":1}"#, #">CONNECT {"jwt":"token-1"}"#, "<PONG", ">PING", "<PONG", "<MSG"]
+    let text = try draft(recording(lines.map { $0 + "\\r\\n" }))
+    #expect(text.contains(#"{ "when": { "text": "PONG" }, "is": "alive""#) && text.contains(#""during": "logging_in""#))
+  }
+
+  @Test
   func `a value of the query that is another one for each connection is left out`() throws {
     let back =
       #"{"n":9,"at_ms":2500,"kind":"connection_opened","connection":"c2","request":"#

@@ -6,8 +6,9 @@ struct DraftParts {
   let main: DraftStory
   let tokens: Set<String>
   private(set) var missing: [String] = []
-  /// The rules in their order, and the shapes that have one.
+  /// The rules in their order, what tells them apart, and the shapes that have one.
   private var rules: [String] = []
+  private var keys: Set<String> = []
   private var ruled: Set<String> = []
   private var says: [String] = []
   private var answers: [String] = []
@@ -264,9 +265,8 @@ struct DraftParts {
     _ unit: DraftUnit, _ meaning: String, during: String?, id: (pointer: String, hole: String)? = nil,
     hasExample: Bool = true, tellsLife: Bool = false, comment: String? = nil
   ) {
-    let key = "\(unit.shape)\(during ?? "")\(id?.hole ?? "")"
-    guard !ruled.contains(key) else { return }
-    ruled.formUnion([key, unit.shape])
+    guard keys.insert("\(unit.shape)\(during ?? "")\(id?.hole ?? "")").inserted else { return }
+    ruled.insert(unit.shape)
     let phase = during.map { "\"during\": \"\($0)\", " } ?? ""
     let example =
       hasExample && unit.text.utf8.count <= Self.exampleMax

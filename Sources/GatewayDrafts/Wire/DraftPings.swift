@@ -9,12 +9,19 @@ struct DraftPings {
   private static let words = ["2", "PING", "{}", "ping", "heartbeat"]
 
   init?(_ stories: [DraftStory], _ tokens: Set<String>) {
+    // The last message before a close is often a goodbye that an unanswered ping happens to stand before.
+    find(stories, tokens, beforeLast: true)
+    find(stories, tokens, beforeLast: false)
+    if ofGateway == nil, ofClient == nil { return nil }
+  }
+
+  private mutating func find(_ stories: [DraftStory], _ tokens: Set<String>, beforeLast: Bool) {
     for story in stories {
       guard let accepted = story.accepted else { continue }
-      for index in story.units.indices.dropLast() where index > accepted {
+      for index in story.units.indices.dropLast(beforeLast ? 2 : 1) where index > accepted {
         let (unit, next) = (story.units[index], story.units[index + 1])
         guard unit.isOfClient != next.isOfClient, next.at - unit.at <= Self.answerMax, Self.isPing(unit),
-          next.name(among: tokens) == nil
+          next.name(among: tokens) == nil, !next.isError
         else { continue }
         if unit.isOfClient {
           guard ofClient == nil, unit.number == nil || next.answers(unit) else { continue }
@@ -27,7 +34,6 @@ struct DraftPings {
         }
       }
     }
-    if ofGateway == nil, ofClient == nil { return nil }
   }
 
   private static func isPing(_ unit: DraftUnit) -> Bool {
