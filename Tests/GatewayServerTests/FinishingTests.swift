@@ -78,6 +78,46 @@ struct FinishingTests {
   }
 
   @Test
+  func `a connection that only the system has accepted gets its answer`() async throws {
+    try await TestServer.with(TestSite(), Self.bePatient) { server in
+      let (connections, connected) = AsyncStream<RawClient?>.makeStream()
+      let isStopping = Box(false)
+      // The loop is busy until the order to stop waits behind it.
+      server.loops[0].events.execute {
+        connected.yield(try? RawClient(port: server.port))
+        isStopping.wait { $0 }
+      }
+      var next = connections.makeAsyncIterator()
+      let client = try #require(await next.next() ?? nil)
+      async let stopped: Void = server.listener.stopAccepting()
+      Task { isStopping.set(true) }
+      await stopped
+      try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try client.readAnswer().status == 200)
+    }
+  }
+
+  @Test
+  func `a client that connects just before the end has time to send its request`() async throws {
+    try await TestServer.with(
+      TestSite(), loops: 2,
+      { settings in
+        Self.bePatient(&settings)
+        settings.firstRequestTime = .seconds(600)
+      }
+    ) { server in
+      let client = try RawClient(port: server.port)
+      while server.listener.connections == 0 { await Task.yield() }
+      await server.listener.stopAccepting()
+      async let finished = server.listener.finishRequests(within: .seconds(120))
+      #expect(await server.listener.finishRequests(within: .milliseconds(60)) == 0)
+      try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+      #expect(try client.readAnswer().headers["connection"] == "close")
+      #expect(await finished == 0)
+    }
+  }
+
+  @Test
   func `answers during the end close their connections, and idle connections close at once`() async throws {
     let (site, arrivals, release) = Self.site()
     try await TestServer.with(site, Self.bePatient) { server in

@@ -20,6 +20,8 @@ final class Acceptor {
   private static let batch = 64
   /// The maximum number of connections above the limit that get an answer; the rest are closed without one.
   private static let answered = 256
+  /// The maximum number of batches at the end: more than the system keeps waiting.
+  private static let lastBatches = 128
 
   init(socket: ListeningSocket, for listener: Listener, on loop: SocketLoop) {
     self.socket = socket
@@ -29,16 +31,23 @@ final class Acceptor {
     let kept = listener.settings.takesLastDescriptors ? 0 : ServerLimits.descriptorsKept(of: limit)
     firstKept = limit - kept
     firstSilent = limit - kept / 2
-    watcher = IOWatcher(descriptor: socket.descriptor, on: loop) { [unowned self] in acceptSome() }
+    watcher = IOWatcher(descriptor: socket.descriptor, on: loop) { [unowned self] in _ = acceptSome() }
     watcher.watch(.readable)
   }
 
+  /// Accepts what the system has already connected, since closing the socket would reset it, and stops.
   func stop() {
+    for _ in 0..<Self.lastBatches where acceptSome() == .more {}
     watcher.stop()
     loop.deadlines.remove(resumption)
   }
 
-  private func acceptSome() {
+  private enum Waiting {
+    case none, more
+  }
+
+  /// Accepts a batch. Returns whether more connections may wait.
+  private func acceptSome() -> Waiting {
     for _ in 0..<Self.batch {
       let descriptor = postern_accept(socket.descriptor)
       guard descriptor < 0 else {
@@ -46,15 +55,16 @@ final class Acceptor {
         continue
       }
       switch errno {
-      case EAGAIN: return
+      case EAGAIN: return .none
       case EMFILE, ENFILE, ENOBUFS, ENOMEM:
         // The socket stays readable: without a pause the loop would spin until a connection ends.
         watcher.stop()
         loop.deadlines.set(resumption, at: loop.now + .milliseconds(100))
-        return
+        return .none
       default: continue
       }
     }
+    return .more
   }
 
   private func admit(_ descriptor: CInt) {

@@ -31,6 +31,8 @@ package final class Listener: @unchecked Sendable {
     /// Whether a new connection at the limit closes the one that has owed its request longest. It is set for the control port,
     /// so that strangers who hold connections cannot block it.
     package var unreadMakesRoom = false
+    /// How long the end waits for the request of a new connection.
+    package var firstRequestTime = Duration.milliseconds(200)
     /// The count of what this listener refuses; several may share it.
     package var refusals = TransportRefusals()
 
@@ -116,8 +118,9 @@ package final class Listener: @unchecked Sendable {
   /// Ends the connections that wait for another request, and suspends until the HTTP requests under way are completely
   /// answered, for at most `patience`. Each such answer is the last of its connection.
   ///
-  /// A request is under way when its head has been read, so a client that has sent one gets a moment for it to be read. Returns
-  /// the number of requests without an answer at the end.
+  /// A request is under way when its head has been read. A client that has sent one gets a moment for it to be read, and one
+  /// that has just connected gets ``Settings/firstRequestTime`` to send it: a proxy connects first and cannot take its request back.
+  /// Returns the number of requests without an answer at the end.
   @discardableResult
   package func finishRequests(within patience: Duration) async -> Int {
     let start = await shares[0].loop.perform { [loop = shares[0].loop] in loop.now }
@@ -125,13 +128,14 @@ package final class Listener: @unchecked Sendable {
     var unanswered = 0
     for share in shares {
       await share.loop.serving.sleep(until: start + Self.arrivalTime)
+      await share.awaitFirstRequests(within: settings.firstRequestTime, until: start + patience)
       unanswered += await share.unanswered(at: start + patience)
     }
     return unanswered
   }
 
   /// The time in which bytes that were sent should be read.
-  private static let arrivalTime = Duration.milliseconds(20)
+  fileprivate static let arrivalTime = Duration.milliseconds(20)
 
   /// Removes the listener while its loops run on. It closes the listening sockets and then every connection without notice,
   /// including WebSockets, and releases each loop's part of it. Returns when that is done, or when the loops have ended.
@@ -179,6 +183,22 @@ extension Listener.Share: @unchecked Sendable {
     await withCheckedContinuation { continuation in
       loop.events.execute { service.requests.wait(until: deadline, on: loop) { continuation.resume(returning: $0) } }
     }
+  }
+
+  /// Suspends while a new connection may still send its request.
+  func awaitFirstRequests(within time: Duration, until deadline: Instant) async {
+    while let wait = await loop.perform({ nextFirstRequest(within: time, until: deadline) }) {
+      await loop.serving.sleep(until: wait)
+    }
+  }
+
+  /// Returns when to look again for the request of a new connection; nil if there is none to wait for. Only on the loop.
+  private func nextFirstRequest(within time: Duration, until deadline: Instant) -> Instant? {
+    let isNew = { (connection: ServerConnection) in
+      connection.host === host && connection.owesRequest && connection.beganAt + time > loop.now
+    }
+    guard loop.now < deadline, loop.connections.first(where: isNew) != nil else { return nil }
+    return min(deadline, loop.now + Listener.arrivalTime)
   }
 
   func end() async {
