@@ -75,8 +75,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 /// The libraries that read input from strangers, for the fuzz targets.
 let fuzzed =
   [
-    "postern", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayFleet", "GatewayFaults", "GatewaySpace",
-    "GatewayIdentity", "GatewayServer", "GatewayRedis", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
+    "postern", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayDrafts", "GatewayFleet", "GatewayFaults",
+    "GatewaySpace", "GatewayIdentity", "GatewayServer", "GatewayRedis", "GatewayKit", "GatewayTokens", "GatewayJSON",
+    "GatewayCore",
   ].map { Target.Dependency.byName(name: $0) } + vendors
 
 /// The suites of a build that has not all of them: a sanitizer's, which builds everything once more.

@@ -102,8 +102,8 @@ def test_a_broken_one_is_seen(copied, name, file, old, new):
 
 @pytest.fixture(params=["haproxy", "nginx"])
 def front(request):
-    # HAProxy asks /ready once a second, and has to notice a drain before the gateway ends.
-    with Gateway(*TRUST, "--drain-window", "3s") as one, Gateway(*TRUST, "--drain-window", "3s") as other:
+    # HAProxy asks /ready once a second: half of the drains end before it has noticed.
+    with Gateway(*TRUST, "--drain-window", "500ms") as one, Gateway(*TRUST, "--drain-window", "500ms") as other:
         with Front(request.param, [one, other]) as front:
             front.gateways = [one, other]
             yield front

@@ -1,7 +1,9 @@
 import GatewayCore
+import GatewayDrafts
 import GatewayFleet
 import GatewayJSON
 import GatewayKit
+import GatewayWires
 
 @testable import GatewayRedis
 @testable import GatewayReport
@@ -13,6 +15,7 @@ enum RecordTargets {
   static let all = [
     FuzzTarget("replay", replay), FuzzTarget("report", report), FuzzTarget("storm-lines", stormLines),
     FuzzTarget("redis", redis), FuzzTarget("rows", rows), FuzzTarget("recorded-text", recordedText),
+    FuzzTarget("recording", recording),
   ]
 
   static func replay(_ bytes: [UInt8]) throws {
@@ -20,6 +23,14 @@ enum RecordTargets {
     let script = ReplayScript(lines)
     try hold(script.steps.count + script.lacking.count <= lines.count, "more steps than lines")
     _ = (lines.map(\.text), lines.map(\.repeatable))
+  }
+
+  /// Drafts a description of a recording or a HAR file. A person may have edited it.
+  static func recording(_ bytes: [UInt8]) throws {
+    guard let recording = try? Recording(reading: bytes),
+      let draft = try? WireDraft(recording, name: "drafted")
+    else { return }
+    try hold((try? DescriptionFile.parse(Array(draft.text.utf8), file: "draft")) != nil, "no JSON5: \(draft.text)")
   }
 
   private static let secret = "mark-9f3Kq7Zt21vLx0Wb"

@@ -9,7 +9,7 @@ import GatewayJSON
 enum TokenTargets {
   static let all = [
     FuzzTarget("jwt", jwt), FuzzTarget("jwks", jwks), FuzzTarget("pem", pem), FuzzTarget("base64", base64),
-    FuzzTarget("discovery", discovery),
+    FuzzTarget("discovery", discovery), FuzzTarget("hook-answer", hookAnswer),
   ]
 
   private static let now = WallTime(seconds: 1_800_000_000)
@@ -87,5 +87,16 @@ enum TokenTargets {
     guard let address = try? EndpointAddress(text) else { return }
     try hold((try? EndpointAddress(address.text)) == address && (0...65_535).contains(address.port), text)
     _ = address.request()
+  }
+
+  /// Reads the body of a backend's answer.
+  static func hookAnswer(_ bytes: [UInt8]) throws {
+    guard let answer = try? HookAnswer(HTTPResponse(status: 200, body: bytes)) else { return }
+    switch answer {
+    case .accepted(let acceptance): try hold((acceptance.user ?? "").utf8.count <= UserID.lengthMax, "\(acceptance)")
+    case .refused(_, let message): try hold(message.utf8.count <= 3 * 256, message)
+    case .closed(let reason): try hold((4_000...4_999).contains(reason.code), "\(reason)")
+    case .expired: return
+    }
   }
 }
