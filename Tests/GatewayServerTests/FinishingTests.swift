@@ -90,7 +90,8 @@ struct FinishingTests {
       var next = connections.makeAsyncIterator()
       let client = try #require(await next.next() ?? nil)
       async let stopped: Void = server.listener.stopAccepting()
-      Task { isStopping.set(true) }
+      for _ in 0..<100 { await Task.yield() }
+      isStopping.set(true)
       await stopped
       try client.send("GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
       #expect(try client.readAnswer().status == 200)

@@ -27,6 +27,7 @@ package final class FaultyStore: Store {
   private final class State: Sendable {
     let fault: Mutex<Fault?>
     let commits = Atomic(0)
+    let requests = Atomic(0)
     let generator = Mutex(SeededGenerator(seed: 1))
 
     init(_ fault: Fault?) {
@@ -34,6 +35,7 @@ package final class FaultyStore: Store {
     }
 
     func fate(_ writes: Bool) -> StoreFate? {
+      requests.add(1, ordering: .relaxed)
       if writes { commits.add(1, ordering: .relaxed) }
       return switch fault.withLock({ $0 }) {
       case .away: .away
@@ -69,6 +71,9 @@ package final class FaultyStore: Store {
 
   /// The number of requested commits.
   package var commitCount: Int { state.commits.load(ordering: .relaxed) }
+
+  /// The number of requested reads, scans and commits: trips, if the store were elsewhere.
+  package var requestCount: Int { state.requests.load(ordering: .relaxed) }
 
   /// The present fault; nil for none.
   package var fault: Fault? {

@@ -21,15 +21,20 @@ extension SendbirdChannels {
       let (sent, displaced) = try await transactMessages(of: url, sparing: message.parentID, at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
         try await also(&transaction)
-        var row = try await row(url, in: &transaction)
         var message = message
+        var row: SendbirdChannelRow
         if let sender = message.sender?.id {
-          if var member = try await check(sender, row, needsPresence: needsPresence, at: now, in: &transaction) {
+          let standing = try await standing(of: sender, in: url, &transaction)
+          try await check(standing, needsPresence: needsPresence, at: now)
+          if var member = standing.member {
             // A sender's own message is not unread for them.
             member.readCount += 1
             put(member, of: url, in: &transaction)
           }
+          row = standing.row
           message.isByOperator = row.properties.operators.contains(sender)
+        } else {
+          row = try await self.row(url, in: &transaction)
         }
         var parent: SendbirdMessage?
         if let id = message.parentID {
@@ -69,9 +74,16 @@ extension SendbirdChannels {
       () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
       var (delivery, _) = try await transactMessages(of: url, sparing: id, at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdDelivery in
-        let row = try await row(url, in: &transaction)
+        let standing: Standing?
+        let row: SendbirdChannelRow
+        if let user {
+          let own = try await self.standing(of: user, in: url, &transaction)
+          (standing, row) = (own, own.row)
+        } else {
+          (standing, row) = (nil, try await self.row(url, in: &transaction))
+        }
         var message = try await self.message(id, in: url, by: user, &transaction)
-        if let user { _ = try await check(user, row, needsPresence: true, at: now, in: &transaction) }
+        if let standing { try await check(standing, needsPresence: true, at: now) }
         change(&message)
         message.id = id
         put(message, in: &transaction)
@@ -118,30 +130,50 @@ extension SendbirdChannels {
 
   // MARK: Access
 
-  /// Throws unless the user may send; returns their membership.
-  private func check(
-    _ sender: UserID, _ row: SendbirdChannelRow, needsPresence: Bool, at now: WallTime,
-    in transaction: inout Transaction
-  ) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdMemberRow? {
-    let (url, name) = (row.url.text, sender.rawValue)
-    // In a channel of two users, the other one may have blocked the sender.
-    let others = await memberships.roster(of: row.url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
+  /// What decides whether a user may send.
+  private struct Standing {
+    let sender: UserID
+    let row: SendbirdChannelRow
+    let member: SendbirdMemberRow?
+    let isBanned: Bool
+    /// Whether an open channel has muted the user.
+    let isMuted: Bool
+    /// Whether the only other user of the channel has blocked the user.
+    let isBlocked: Bool
+  }
+
+  /// Reads the channel with what decides whether the user may send, at one moment.
+  private func standing(
+    of sender: UserID, in url: Name, _ transaction: inout Transaction
+  ) async throws(StoreOr<SendbirdChannelRefusal>) -> Standing {
+    let (place, name) = (url.text, sender.rawValue)
+    let others = await memberships.roster(of: url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
     let other = others?.first { $0 != sender }?.rawValue ?? ""
     let found = try await transaction.read([
-      Self.members.key(url, name), Self.bans.key(url, name), Self.mutes.key(url, name), Self.blocks.key(other, name),
+      Self.channels.key(place), Self.members.key(place, name), Self.bans.key(place, name), Self.mutes.key(place, name),
+      Self.blocks.key(other, name),
     ])
-    let member = try transaction.value(found[0], as: SendbirdMemberRow.self)
-    guard found[1] == nil else { throw .failure(.banned) }
+    return Standing(
+      sender: sender, row: try Self.row(transaction.value(found[0], as: SendbirdChannelRow.self), nil),
+      member: try transaction.value(found[1], as: SendbirdMemberRow.self), isBanned: found[2] != nil,
+      isMuted: found[3] != nil, isBlocked: !other.isEmpty && found[4] != nil)
+  }
+
+  /// Throws unless the user may send.
+  private func check(
+    _ user: Standing, needsPresence: Bool, at now: WallTime
+  ) async throws(StoreOr<SendbirdChannelRefusal>) {
+    guard !user.isBanned else { throw .failure(.banned) }
+    let row = user.row
     let isIn: Bool
     switch row.kind {
-    case .group: isIn = member?.member.state == .joined
-    case .open: isIn = await presence.contains(sender, in: row.url)
+    case .group: isIn = user.member?.member.state == .joined
+    case .open: isIn = await presence.contains(user.sender, in: row.url)
     }
     guard isIn || !needsPresence else { throw .failure(.notAMember) }
-    guard !row.properties.isFrozen || row.properties.operators.contains(sender) else { throw .failure(.frozen) }
-    guard member?.member.mute(at: now) == nil, found[2] == nil else { throw .failure(.muted) }
-    if !other.isEmpty, found[3] != nil { throw .failure(.blocked) }
-    return member
+    guard !row.properties.isFrozen || row.properties.operators.contains(user.sender) else { throw .failure(.frozen) }
+    guard user.member?.member.mute(at: now) == nil, !user.isMuted else { throw .failure(.muted) }
+    if user.isBlocked { throw .failure(.blocked) }
   }
 
   // MARK: Threads

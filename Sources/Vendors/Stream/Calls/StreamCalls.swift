@@ -41,6 +41,19 @@ struct StreamCalls: Sendable {
     }
   }
 
+  /// Returns the call with the caller's membership, nil if there is none, what servers have set for its type, and those of
+  /// `users` who exist: all at one moment.
+  func lookUp(
+    _ id: CallID, for rights: StreamCallRights, naming users: [UserID]
+  ) async throws(StreamError) -> StreamCallDirectory.Found {
+    do throws(GatewayError) {
+      return try await directory.lookUp(
+        id, with: rights.user.map { [$0] } ?? [], naming: users, at: services.wallTime)
+    } catch {
+      throw StreamError(error)
+    }
+  }
+
   static func missing(_ id: CallID) -> StreamError {
     .doesNotExist("Can't find call with id \(id)")
   }
@@ -83,24 +96,28 @@ struct StreamCalls: Sendable {
     }
   }
 
-  /// Returns a snapshot of the call with its first members, the users it shows, and `users`.
+  /// Returns a snapshot of the call with its first members, the users it shows, and `others`. Those in `known` are not
+  /// read again.
   func picture(
-    of call: StreamCall, members limit: Int = 0, with others: [UserID] = []
+    of call: StreamCall, members limit: Int = 0, with others: [UserID] = [], knowing known: [StreamUser] = []
   ) async throws(StreamError) -> StreamCallPicture {
     do throws(GatewayError) {
       let members = limit == 0 ? [] : try await directory.members(of: call, first: limit, at: services.wallTime)
-      return try await draw(call, members: members, with: StreamCallPicture.usersShown(in: call).union(others))
+      return try await draw(
+        call, members: members, with: StreamCallPicture.usersShown(in: call).union(others), knowing: known)
     } catch {
       throw StreamError(error)
     }
   }
 
-  /// Returns a snapshot of the call with these members and only these users.
+  /// Returns a snapshot of the call with these members and only these users. Those in `known` are not read again.
   func draw(
-    _ call: StreamCall, members: [StreamCallMember] = [], with users: Set<UserID>
+    _ call: StreamCall, members: [StreamCallMember] = [], with users: Set<UserID>, knowing known: [StreamUser] = []
   ) async throws(GatewayError) -> StreamCallPicture {
     let shown = users.union(members.map(\.user))
-    var users = try await self.users.users(shown.sorted(), at: services.wallTime)
+    let unread = shown.subtracting(known.map(\.id))
+    var users = try await self.users.users(unread.sorted(), at: services.wallTime)
+    users += known.filter { shown.contains($0.id) }
     let online = await services.connected(of: users.map(\.id))
     for index in users.indices { users[index].isOnline = online.contains(users[index].id) }
     return StreamCallPicture(call, members: members, users: users)
@@ -110,9 +127,9 @@ struct StreamCalls: Sendable {
   /// watchers are told, with the users' names alone. Returns the call as it was drawn; nil if the store was
   /// unavailable.
   @discardableResult
-  func tell(_ happenings: [StreamCallEvent.Kind], of call: StreamCall, at now: WallTime) async
-    -> StreamCallPicture?
-  {
+  func tell(
+    _ happenings: [StreamCallEvent.Kind], of call: StreamCall, knowing known: [StreamUser] = [], at now: WallTime
+  ) async -> StreamCallPicture? {
     guard !happenings.isEmpty else { return nil }
     var members: [StreamCallMember] = []
     if happenings.contains(where: { $0.isForMembers || $0.showsMembers }) {
@@ -122,7 +139,7 @@ struct StreamCalls: Sendable {
     let missed = happenings.flatMap { $0.missed(of: members) }
     var named = Set(happenings.flatMap(\.usersNamed) + missed.map(\.user))
     if happenings.contains(where: \.showsParticipants) { named.formUnion(StreamCallPicture.usersShown(in: call)) }
-    let drawn = try? await draw(call, members: shown, with: named)
+    let drawn = try? await draw(call, members: shown, with: named, knowing: known)
     let picture = drawn ?? StreamCallPicture(call, members: shown, users: [])
     for happening in happenings {
       let event = StreamCallEvent(kind: happening, picture: picture, missed: missed, at: now)

@@ -31,14 +31,32 @@ struct StreamCallDirectory: Sendable {
   func call(
     _ id: CallID, with users: [UserID] = [], at now: WallTime
   ) async throws(GatewayError) -> StreamCall? {
+    try await lookUp(id, with: users, naming: [], at: now).call
+  }
+
+  /// A call, nil if there is none, with what servers have set for its type, and users.
+  struct Found: Sendable {
+    var call: StreamCall?
+    var definition: StreamCallType?
+    var users: [StreamUser]
+  }
+
+  /// Returns the call with the memberships of `users`, and those of `named` who exist: all at one moment.
+  func lookUp(
+    _ id: CallID, with users: [UserID], naming named: [UserID], at now: WallTime
+  ) async throws(GatewayError) -> Found {
     do throws(StoreError) {
-      let found = try await store.read(Self.keys(id, users), at: now)
-      guard var call = try found[0]?.value(as: StreamCallRow.self).call else { return nil }
-      call.definition = try found[1]?.value(as: StreamCallType.self)
-      for (user, entry) in zip(users, found[2...]) {
+      let keys = Self.keys(id, users)
+      let read = try await store.read(keys + named.map { StreamDirectory.users.key($0.rawValue) }, at: now)
+      var found = Found(definition: try read[1]?.value(as: StreamCallType.self), users: [])
+      for case let entry? in read[keys.count...] { found.users.append(try entry.value(as: StreamUser.self)) }
+      guard var call = try read[0]?.value(as: StreamCallRow.self).call else { return found }
+      call.definition = found.definition
+      for (user, entry) in zip(users, read[2..<keys.count]) {
         call.members.learn(user, try entry?.value(as: StreamMemberRow.self).placed)
       }
-      return call
+      found.call = call
+      return found
     } catch {
       throw GatewayError(error)
     }

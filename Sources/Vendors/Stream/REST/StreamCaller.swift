@@ -15,6 +15,8 @@ struct StreamCaller: Hashable, Sendable {
   var kind: Kind
   /// Nil for a server; ``UserID/anonymous`` for an anonymous user.
   var user: UserID?
+  /// The user as the directory had them when the token was read; nil if there is no such record.
+  var record: StreamUser?
   /// The calls that the caller's token allows; nil if it does not limit them.
   var calls: [CallID]?
   /// The role that the token gives in those calls.

@@ -89,6 +89,7 @@ extension StreamRoutes {
     } catch {
       throw StreamError(error)
     }
+    caller.record = user
     caller.kind = user.role == StreamRole.guest.name ? .guest : .user
   }
 

@@ -96,6 +96,7 @@ struct SendbirdChannelStoreContract {
     _ = try await directory.send(F.text("first", in: "a", by: users[0]), needsPresence: true, at: F.now)
     store.reset()
     let sent = try await directory.send(F.text("second", in: "a", by: users[1]), needsPresence: true, at: F.now)
+    #expect(store.trips == 2, "one to read, one to commit")
     #expect(sent.members.count == 2_000 && sent.unread.count == 2_000 && sent.unread[users[2]]?.messages == 2)
     #expect(sent.unread[users[1]]?.messages == 1)
     _ = try await directory.markRead("a", user: users[3], at: F.now)

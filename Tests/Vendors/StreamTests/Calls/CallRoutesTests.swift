@@ -167,3 +167,18 @@ struct CallRoutesTests {
     }
   }
 }
+
+struct CallRequestTests {
+  @Test
+  func `a call is made with four requests of the store, and got again with as many`() throws {
+    let http = try StreamCallWorld()
+    let body = #"{"data":{"members":[{"user_id":"ann"},{"user_id":"bob"}]}}"#
+    _ = try http.ask("POST", "call/default/first", body)
+    let store = http.stream.space.store
+    let before = store.requestCount
+    #expect(try http.ask("POST", "call/default/a", body).body.at("created")?.bool == true)
+    #expect(store.requestCount - before == 4)
+    #expect(try http.ask("POST", "call/default/a", body).body.at("created")?.bool == false)
+    #expect(store.requestCount - before == 8)
+  }
+}

@@ -29,11 +29,13 @@ extension StreamCallRoutes {
   func getOrMake(
     _ asked: StreamCallRequest, _ wish: StreamCallWish
   ) async throws(StreamError) -> (call: StreamCall, isNew: Bool, drawn: StreamCallPicture?) {
-    if let call = try await calls.call(asked.id, for: asked.rights) {
+    let members = wish.members.map(\.user)
+    let found = try await calls.lookUp(asked.id, for: asked.rights, naming: members.filter { $0 != asked.user?.id })
+    if let call = found.call {
       try await checkRing(asked, wish, call)
       return (call, false, nil)
     }
-    let definition = try await definition(of: asked.id.type, at: asked.now)
+    let definition = try await definition(of: asked.id.type, found.definition, at: asked.now)
     try asked.rights.checkCreation(of: asked.id.type, definition)
     guard let creator = asked.user else {
       let message = "either data.created_by or data.created_by_id must be provided when using server side auth."
@@ -49,7 +51,8 @@ extension StreamCallRoutes {
     call.isVideo = wish.isVideo ?? false
     call.isBackstage = StreamCallSettings(of: call).flag("backstage.enabled")
     try await checkRing(asked, wish, call)
-    try await makeUsers(wish.members.map(\.user), for: asked.request)
+    let known = found.users + [creator]
+    try await makeUsers(members, knowing: known, for: asked.request)
     return try await calls.directory.turns.inTurn(of: asked.id) { () async throws(StreamError) in
       let made: (call: StreamCall, isNew: Bool)
       var drawn: StreamCallPicture?
@@ -61,18 +64,19 @@ extension StreamCallRoutes {
       }
       if made.isNew {
         try await calls.watch(asked.id, by: asked.request.caller.connection)
-        drawn = await calls.tell([.created], of: made.call, at: asked.now)
+        drawn = await calls.tell([.created], of: made.call, knowing: known, at: asked.now)
       }
       return (made.call, made.isNew, drawn)
     }
   }
 
   /// Returns the settings that servers have made for the type. Throws unless calls of the type may be created.
-  private func definition(of type: String, at now: WallTime) async throws(StreamError) -> StreamCallType? {
+  private func definition(
+    of type: String, _ found: StreamCallType?, at now: WallTime
+  ) async throws(StreamError) -> StreamCallType? {
+    guard found == nil, let types = calls.policy.types, !types.contains(type) else { return found }
     let setup = StreamSetup(calls.directory.store)
     do throws(GatewayError) {
-      if let definition = try await setup.type(type, at: now) { return definition }
-      guard let types = calls.policy.types, !types.contains(type) else { return nil }
       let there = try await types.union(setup.types(at: now).map(\.name)).sorted()
       throw .notFound.worded("call type \"\(type)\" does not exist; there are \(there.joined(separator: ", "))")
     } catch {
@@ -92,7 +96,8 @@ extension StreamCallRoutes {
     if let drawn, !wish.rings, !wish.notifies {
       picture = drawn.showing(first: wish.membersLimit)
     } else {
-      picture = try await calls.picture(of: ring(asked, call, wish), members: wish.membersLimit)
+      picture = try await calls.picture(
+        of: ring(asked, call, wish), members: wish.membersLimit, knowing: asked.user.map { [$0] } ?? [])
     }
     return StreamAnswer(created == nil ? 200 : 201) { json in
       if let created { json.member("created", created) }

@@ -60,6 +60,7 @@ struct StreamCallRoutes: Sendable {
     if request.caller.kind == .anonymous {
       return StreamUser(.anonymous, role: StreamRole.anonymous.name, createdAt: request.receivedAt)
     }
+    if let user = request.caller.record { return user }
     if let user = request.caller.user { return try await rest.user(user, at: request.receivedAt) }
     guard let named = try Self.named(request, acting) else { return nil }
     try await makeUsers([named], for: request)
@@ -92,7 +93,15 @@ struct StreamCallRoutes: Sendable {
   /// Creates the users who do not exist yet, if the policy allows it. Requests of guests create no users, since anyone
   /// can be a guest.
   func makeUsers(_ ids: [UserID], for request: StreamRequest) async throws(StreamError) {
-    let known = Set(try await rest.users(ids).map(\.id))
+    guard !ids.isEmpty else { return }
+    try await makeUsers(ids, knowing: rest.users(ids), for: request)
+  }
+
+  /// Creates the users who are not among `known`, if the policy allows it.
+  func makeUsers(
+    _ ids: [UserID], knowing known: [StreamUser], for request: StreamRequest
+  ) async throws(StreamError) {
+    let known = Set(known.map(\.id))
     let missing = ids.filter { !known.contains($0) }
     guard missing.isEmpty || (calls.policy.makesUnknownUsers && request.caller.kind != .guest) else {
       let names = missing.map(\.rawValue).joined(separator: ", ")
