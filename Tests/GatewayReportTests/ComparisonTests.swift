@@ -28,7 +28,7 @@ struct ComparisonTests {
 
   @Test
   func `one lost client is worse than none, whatever the tolerance`() throws {
-    let rule = ComparisonRule(tolerance: 5, asked: [(Metric.named("lost")!, nil)])
+    let rule = ComparisonRule(tolerance: 5, asked: [.init(Metric.named("lost")!)])
     let comparison = try Self.compare(rule) { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }
     #expect(!comparison.passes && comparison.verdict == "worse: lost 0 -> 1")
     let back = try Self.compare(rule, base: { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }) { _ in }
@@ -57,7 +57,7 @@ struct ComparisonTests {
     let figure = try Self.figure("gateway.cpu_per_refresh", in: comparison)
     #expect(figure.verdict == .undecided && !figure.fails && figure.change == "–")
     #expect(figure.missing?.hasPrefix("the new run has none: none: the gateway's figures were not read") == true)
-    let rule = ComparisonRule(asked: [(Metric.named("gateway.cpu_per_refresh")!, nil)])
+    let rule = ComparisonRule(asked: [.init(Metric.named("gateway.cpu_per_refresh")!)])
     let asked = try Self.compare(rule) { none(&$0) }
     #expect(!asked.passes && asked.verdict == "worse: gateway.cpu_per_refresh is missing")
     #expect(try !Self.compare(rule, base: none) { _ in }.passes)
@@ -80,7 +80,7 @@ struct ComparisonTests {
   @Test
   func `an event that never happened is worse than any time it took before`() throws {
     let never: (inout StormResult) -> Void = { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 500 }
-    let rule = ComparisonRule(tolerance: 100, asked: [(Metric.named("time_to_99")!, nil)])
+    let rule = ComparisonRule(tolerance: 100, asked: [.init(Metric.named("time_to_99")!)])
     #expect(try Self.compare(rule, never).verdict.hasSuffix("-> never"))
     let back = try Self.compare(rule, base: never) { _ in }
     #expect(back.passes && back.figures.first { $0.metric.name == "time_to_99" }?.verdict == .better)
@@ -102,7 +102,7 @@ struct ComparisonTests {
     #expect(comparison.outcome == .different && !comparison.passes)
     #expect(comparison.verdict.hasPrefix("different: these are not runs of one storm: the plan's clients differs"))
     // Metrics that the user names are judged.
-    let rule = ComparisonRule(asked: [(Metric.named("lost")!, nil)])
+    let rule = ComparisonRule(asked: [.init(Metric.named("lost")!)])
     #expect(ReportComparison(base: base, value: other, rule).passes)
   }
 
@@ -289,7 +289,7 @@ struct ComparisonTests {
     }
     #expect(try judged(1040).passes)
     #expect(try judged(1500).verdict.hasPrefix("worse: connect.p50 "))
-    let asked = ComparisonRule(asked: [(try #require(Metric.named("connect.p50")), nil)])
+    let asked = ComparisonRule(asked: [.init(try #require(Metric.named("connect.p50")))])
     #expect(try judged(1040, asked).verdict.hasPrefix("worse: connect.p50 "))
   }
 

@@ -120,13 +120,28 @@ struct FleetReportTests {
       results[0].result = Self.result(kept: 94, lost: 6)
     }
     let comparison = ReportComparison(
-      base: base, value: moved, ComparisonRule(asked: [(try #require(Metric.named("lost")), nil)]))
+      base: base, value: moved, ComparisonRule(asked: [.init(try #require(Metric.named("lost")))]))
     #expect(!comparison.passes && comparison.verdict == "worse: web:lost 0 -> 6")
     #expect(comparison.table.contains { $0.contains("fleet web ") } && comparison.summary.contains("| `web:lost` |"))
     #expect(comparison.html.contains("<h2>Fleet web</h2>"))
     let json = try #require(try JSONSerialization.jsonObject(with: Data(try comparison.json())) as? [String: Any])
     let web = try #require((json["fleets"] as? [String: [String: [String: Any]]])?["web"]?["lost"])
     #expect(web["fails"] as? Bool == true && web["value"] as? Double == 6)
+  }
+
+  @Test
+  func `a metric of one fleet decides alone, whatever becomes of the others`() throws {
+    let base = try Self.recorded()
+    let moved = try Self.recorded { results in
+      results[1].result = Self.result(kept: 60, lost: 0)
+      results[0].result = Self.result(kept: 94, lost: 6)
+    }
+    let lost = try #require(Metric.named("lost"))
+    func passes(_ fleet: String, tolerance: Double? = nil) -> Bool {
+      let rule = ComparisonRule(asked: [.init(lost, of: fleet, tolerance: tolerance)])
+      return ReportComparison(base: base, value: moved, rule).passes
+    }
+    #expect(!passes("web") && passes("mobile.swift") && passes("mobile.android"))
   }
 
   @Test

@@ -2,12 +2,36 @@
 package struct ComparisonRule: Sendable {
   /// How much worse than the baseline a figure may be, as a share of the baseline's; nil for the default of its kind.
   package let tolerance: Double?
-  /// The metrics that decide, with their own tolerances; empty for the outcomes.
-  package let asked: [(metric: Metric, tolerance: Double?)]
+  /// The metrics that decide; empty for the outcomes.
+  package let asked: [Asked]
+  /// The fleet whose figures are compared; nil for those of the whole storm.
+  private var fleet: String?
 
-  package init(tolerance: Double? = nil, asked: [(metric: Metric, tolerance: Double?)] = []) {
+  /// A metric that decides.
+  package struct Asked: Sendable {
+    /// The only fleet whose figure decides; nil for the whole storm and each of its fleets.
+    package let fleet: String?
+    package let metric: Metric
+    /// Nil for the tolerance of the other figures.
+    package let tolerance: Double?
+
+    package init(_ metric: Metric, of fleet: String? = nil, tolerance: Double? = nil) {
+      self.fleet = fleet
+      self.metric = metric
+      self.tolerance = tolerance
+    }
+  }
+
+  package init(tolerance: Double? = nil, asked: [Asked] = []) {
     self.tolerance = tolerance
     self.asked = asked
+  }
+
+  /// Returns the same rule for the figures of one fleet.
+  func of(fleet: String) -> ComparisonRule {
+    var rule = self
+    rule.fleet = fleet
+    return rule
   }
 
   /// Returns how much worse a metric may be than that many baselines; the scatter of several replaces the default
@@ -19,7 +43,7 @@ package struct ComparisonRule: Sendable {
       case ..<Significance.manyRuns: Self.besideScatter
       default: Self.besideMuchScatter
       }
-    return asked.first { $0.metric.name == metric.name }?.tolerance ?? tolerance ?? usual
+    return asked.first { isAbout($0, metric) }?.tolerance ?? tolerance ?? usual
   }
 
   private static let besideScatter = 0.1
@@ -40,7 +64,13 @@ package struct ComparisonRule: Sendable {
   }
 
   /// Returns whether the user requested that metric, so that it must be present.
-  func asksFor(_ metric: Metric) -> Bool { asked.contains { $0.metric.name == metric.name } }
+  func asksFor(_ metric: Metric) -> Bool { asked.contains { isAbout($0, metric) } }
+
+  private func isAbout(_ asked: Asked, _ metric: Metric) -> Bool {
+    guard asked.metric.name.utf8.elementsEqual(metric.name.utf8) else { return false }
+    guard let named = asked.fleet else { return true }
+    return fleet.map { $0.utf8.elementsEqual(named.utf8) } == true
+  }
 
   /// Returns whether a value is worse than another by more than the tolerance. If the baseline is 0, or a share of 100
   /// %, any worse value exceeds it.

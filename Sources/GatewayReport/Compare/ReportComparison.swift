@@ -51,6 +51,7 @@ package struct ReportComparison: Sendable {
     fleets = value.fleets.compactMap { fleet in
       let bases = baselines.compactMap { $0.fleet(named: fleet.name) }
       guard bases.count == baselines.count else { return nil }
+      let rule = rule.of(fleet: fleet.name)
       // The gateway and the machine serve all fleets: their figures are the whole storm's.
       return Fleet(
         name: fleet.name,

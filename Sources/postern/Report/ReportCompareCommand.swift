@@ -13,7 +13,7 @@ enum ReportCompareCommand: Command {
 
   private struct Draft: Sendable {
     var tolerance: Double?
-    var asked: [(metric: Metric, tolerance: Double?)] = []
+    var asked: [ComparisonRule.Asked] = []
     var page: OutputFile?
     var printsJSON = false
     var printsSummary = false
@@ -33,7 +33,8 @@ enum ReportCompareCommand: Command {
     ) { value, draft in draft.tolerance = try tolerance(value) }
     Option(
       "metric", "NAME",
-      "judge only by this metric, or by NAME=SHARE with a tolerance of its own (default: the outcomes)", repeats: true
+      "judge only by this metric, of one fleet if it is FLEET:NAME; =SHARE behind it is its own tolerance "
+        + "(default: the outcomes)", repeats: true
     ) { value, draft in draft.asked.append(try metric(value)) }
     Option(
       "html", "FILE", "write an HTML page with the charts of all reports, one over the other, to this file", \.page,
@@ -52,6 +53,7 @@ enum ReportCompareCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     let draft = try draft(arguments)
     let comparison = try comparison(arguments, draft)
+    for case let fleet? in draft.asked.map(\.fleet) { try check(fleet, in: comparison) }
     try draft.page?.write(comparison.html)
     Output.line(
       draft.printsJSON
@@ -101,17 +103,29 @@ enum ReportCompareCommand: Command {
     return draft
   }
 
-  private static func metric(_ value: Arguments.Value) throws -> (metric: Metric, tolerance: Double?) {
+  /// Throws unless all reports have the fleet.
+  private static func check(_ fleet: String, in comparison: ReportComparison) throws {
+    let names = comparison.fleets.map(\.name)
+    guard !names.contains(where: { $0.utf8.elementsEqual(fleet.utf8) }) else { return }
+    throw UsageError(
+      "--metric: not all of the reports have a fleet '\(fleet)'"
+        + (names.isEmpty ? "" : "; they have \(names.joined(separator: ", "))"))
+  }
+
+  private static func metric(_ value: Arguments.Value) throws -> ComparisonRule.Asked {
     let sides = value.text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-    guard let metric = Metric.named(String(sides[0])) else {
-      let near = Suggestion.near(String(sides[0]), among: Metric.all.map(\.name))
-      throw UsageError("\(value.source): '\(sides[0])' names no metric" + Suggestion.question(near))
+    let words = sides[0].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let name = String(words[words.count - 1])
+    guard let metric = Metric.named(name) else {
+      let near = Suggestion.near(name, among: Metric.all.map(\.name))
+      throw UsageError("\(value.source): '\(name)' names no metric" + Suggestion.question(near))
     }
     guard metric.better != nil else {
       throw UsageError("\(value.source): of '\(metric.name)' it cannot be said which of two is better")
     }
     let own = sides.count < 2 ? nil : Arguments.Value(text: String(sides[1]), source: value.source)
-    return (metric: metric, tolerance: try own.map(tolerance))
+    return ComparisonRule.Asked(
+      metric, of: words.count == 2 ? String(words[0]) : nil, tolerance: try own.map(tolerance))
   }
 
   /// Parses a share, which may exceed one: `200%` is three times as bad.
