@@ -70,6 +70,15 @@ struct HookConnectTests {
     #expect(ann.texts.last?.has("refresh_required") == true, "\(ann.texts)")
   }
 
+  @Test(arguments: [("é", 255), ("é", 254), ("😀", 253), ("x", 256), ("", 10)])
+  func `the backend's message is cut at 256 bytes, and never inside a character`(next: String, before: Int) throws {
+    let start = String(repeating: "x", count: before)
+    let body = "{\"error\":{\"code\":1000,\"message\":\"\(start)\(next)\(next)\"}}"
+    let answer = try HookAnswer(HTTPResponse(status: 200, body: Array(body.utf8)))
+    let fits = before + next.utf8.count <= 256 ? next : ""
+    #expect(answer == .refused(code: "1000", start + fits))
+  }
+
   @Test
   func `more data of a client than 8 KiB is refused`() throws {
     let space = try HookSpace([.connect])

@@ -45,13 +45,19 @@ enum HookAnswer: Sendable, Hashable {
       self = .closed(try Self.reason(disconnect))
     } else if let error = Self.member("error", root) {
       guard let code = error["code"]?.integer else { throw Self.malformed("error has no integer code") }
-      let text = error["message"]?.string ?? ""
-      self = .refused(code: String(code), String(decoding: text.utf8.prefix(Self.messageMax), as: UTF8.self))
+      self = .refused(code: String(code), Self.beginning(of: error["message"]?.string ?? ""))
     } else if let result = Self.member("result", root) {
       self = try Self.result(result)
     } else {
       throw Self.malformed("the answer has no object result, error or disconnect")
     }
+  }
+
+  /// Returns the characters of the text that fit into a message.
+  private static func beginning(of text: String) -> String {
+    let end = text.utf8.index(text.startIndex, offsetBy: messageMax, limitedBy: text.endIndex) ?? text.endIndex
+    // An index inside a character's bytes stands for that character.
+    return String(text.unicodeScalars[..<end])
   }
 
   private static func malformed(_ text: String) -> OutboundFailure {

@@ -94,7 +94,7 @@ enum TokenTargets {
     guard let answer = try? HookAnswer(HTTPResponse(status: 200, body: bytes)) else { return }
     switch answer {
     case .accepted(let acceptance): try hold((acceptance.user ?? "").utf8.count <= UserID.lengthMax, "\(acceptance)")
-    case .refused(_, let message): try hold(message.utf8.count <= 3 * 256, message)
+    case .refused(_, let message): try hold(message.utf8.count <= 256, message)
     case .closed(let reason): try hold((4_000...4_999).contains(reason.code), "\(reason)")
     case .expired: return
     }
