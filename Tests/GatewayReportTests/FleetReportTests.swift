@@ -144,6 +144,16 @@ struct FleetReportTests {
     #expect(!passes("web") && passes("mobile.swift") && passes("mobile.android"))
   }
 
+  @Test(arguments: [nil, "web"])
+  func `a figure that no report has decides nothing, and passes nothing`(fleet: String?) throws {
+    let base = try Self.recorded()
+    let rule = ComparisonRule(asked: [.init(try #require(Metric.named("gateway.cpu_per_refresh")), of: fleet)])
+    let comparison = ReportComparison(base: base, value: base, rule)
+    #expect(!comparison.passes && comparison.outcome == .undecided)
+    let name = (fleet.map { "\($0):" } ?? "") + "gateway.cpu_per_refresh"
+    #expect(comparison.verdict == "undecided: no report has \(name)" && comparison.summary.contains(name))
+  }
+
   @Test
   func `reports of other fleets are of another storm, and fleets of other sizes too`() throws {
     let base = try Self.recorded()

@@ -8,7 +8,7 @@ extension ReportComparison {
       "**Storm \(outcome.rawValue)** beside \(baselines.count) \(baselines.count == 1 ? "baseline" : "baselines")"
     ]
     // The table below has the figures.
-    if shortcoming != nil || outcome == .different { lines[0] += ": \(Self.plain(verdict))" }
+    if shortcoming != nil || outcome == .different || outcome == .undecided { lines[0] += ": \(Self.plain(verdict))" }
     let shown = judged.filter {
       $0.figure.fails || $0.figure.isNoteworthy || Self.usual.contains($0.figure.metric.name)
     }

@@ -6,6 +6,8 @@ package struct ReportComparison: Sendable {
     case worse
     /// The storms were not the same, so that the gateway cannot be judged.
     case different
+    /// No report has a figure that the user named.
+    case undecided
   }
 
   /// The baselines, at least one.
@@ -19,8 +21,9 @@ package struct ReportComparison: Sendable {
   package let caveats: [String]
   /// The differences between the storms' plans.
   package let differences: [String]
-  /// Whether the user named the deciding figures.
+  /// Whether the user named the deciding figures, and those of them that no report has.
   private let isAsked: Bool
+  private let unmeasured: [String]
 
   /// The comparison of one fleet of storms that have several.
   package struct Fleet: Sendable {
@@ -71,13 +74,21 @@ package struct ReportComparison: Sendable {
       + (named + [("new run", value)]).flatMap { whose, report in report.caveats.map { "\(whose): \($0)" } }
       + differences.map(\.text)
     isAsked = !rule.asked.isEmpty
+    let (whole, parts) = (figures, fleets)
+    unmeasured = rule.asked.compactMap { asked in
+      let scope = asked.fleet.map { name in parts.first { $0.name.utf8.elementsEqual(name.utf8) }?.figures ?? [] }
+      let figure = (scope ?? whole).first { $0.metric.name.utf8.elementsEqual(asked.metric.name.utf8) }
+      let isThere = figure.map { $0.base?.value != nil || $0.value?.value != nil || $0.verdict != .undecided } ?? false
+      return isThere ? nil : "\(asked.fleet.map { "\($0):" } ?? "")\(asked.metric.name)"
+    }
   }
 
   package var outcome: Outcome {
     // An incomplete storm proves nothing.
     if shortcoming != nil { return .worse }
     if !differences.isEmpty && !isAsked { return .different }
-    return judged.contains { $0.figure.fails } ? .worse : .noWorse
+    if judged.contains(where: \.figure.fails) { return .worse }
+    return unmeasured.isEmpty ? .noWorse : .undecided
   }
 
   /// All figures with their names: those of the whole storm, and those of each fleet with its name before them.
@@ -107,6 +118,7 @@ package struct ReportComparison: Sendable {
       return
         "different: these are not runs of one storm: \(differences.joined(separator: "; ")); run the same plan, or "
         + "name with --metric what shall decide"
+    case .undecided: return "undecided: no report has \(unmeasured.joined(separator: ", "))"
     case .noWorse:
       let judged = judged.map(\.figure).filter { $0.tolerance != nil && $0.verdict != .undecided }
       let better = judged.count { $0.verdict == .better }
