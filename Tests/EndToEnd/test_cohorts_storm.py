@@ -76,9 +76,8 @@ def test_a_storm_of_two_dialects_has_the_counts_of_its_simulation_and_of_the_gat
     # The gateway has counted what the fleets have together, and each figure of the whole is their sum.
     assert tokens == real["result"]["provider"]["granted"] == sum(part["result"]["provider"]["granted"] for part in real["fleets"])
     assert logins == real["result"]["connects"]["accepted"] == sum(part["result"]["connects"]["accepted"] for part in real["fleets"])
-    # Who shares the endpoint waits for the others.
-    if value(real, "generator.late.max") is not None and value(real, "generator.late.max") < 0.5:
-        assert value(real, "refresh.max") == pytest.approx(value(simulated, "refresh.max"), rel=0.25)
+    # Who shares the endpoint waits for the others; on a busy machine each call takes longer than it is told to.
+    assert value(real, "refresh.max") >= 0.75 * value(simulated, "refresh.max")
     text = subprocess.run([os.environ["POSTERN"], "report", "show", str(folder / "storm.json")], capture_output=True, text=True, timeout=60).stdout
     page = (folder / "storm.html").read_text()
     assert all(name in page for name in PARTS) and all(name in text for name in PARTS), "each fleet is in every form of the report"
