@@ -18,7 +18,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   /// The loop on which messages are received.
   let loop: any LinkLoop
   private let prefix: String
-  private let address: String
+  private let server: String
   private let publisher: RedisLane
   private var subscriber: RedisLane?
   private let trouble: @Sendable (String) -> Void
@@ -74,7 +74,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
   ) {
     (self.life, self.loop, self.trouble) = (life, loop, trouble)
     prefix = settings.prefix
-    address = settings.target.address
+    server = settings.server
     publisher = RedisLane(on: loop, settings)
     let subscription = RedisSubscription(
       channel: "\(settings.prefix):bus", opened: { [weak self] in self?.begin() },
@@ -115,7 +115,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
     case .failure(let failure): reason = failure.reason
     case .success(let replies):
       guard case .error(let text)? = replies.last else { return }
-      reason = "Redis at \(address): \(Self.isMissingRight(text) ? RedisSubscription.missingRight : text)"
+      reason = "\(server): \(Self.isMissingRight(text) ? RedisSubscription.missingRight : text)"
     }
     throw RedisStartError(
       description: reason, isLasting: reason.contains(bytesOf: RedisSubscription.missingRight))
@@ -224,7 +224,7 @@ package final class RedisBus: Bus, @unchecked Sendable {
     guard lastTold != text else { return }
     lastTold = text
     let reason = Self.isMissingRight(text) ? RedisSubscription.missingRight : text
-    trouble("Redis at \(address) refuses a message between processes: \(reason)")
+    trouble("\(server) refuses a message between processes: \(reason)")
   }
 
   /// Notes that the node's messages up to that number have come back, or never will.

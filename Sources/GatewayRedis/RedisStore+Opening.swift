@@ -27,13 +27,13 @@ extension RedisStore {
   }
 
   private func refusal(_ text: String, isLasting: Bool = true) -> RedisStartError {
-    RedisStartError(description: "Redis at \(settings.target.address): \(text)", isLasting: isLasting)
+    RedisStartError(description: "\(settings.server): \(text)", isLasting: isLasting)
   }
 
   private func ask(_ commands: [RedisCommand]) async throws(RedisStartError) -> [RedisReply] {
     switch await lanes[0].ask(commands) {
     case .failure(let failure):
-      let lasts = ["--store-", "replica", "wants a certificate", "bad certificate"].contains {
+      let lasts = ["--store-", "in --store", "replica", "wants a certificate", "bad certificate"].contains {
         failure.reason.contains(bytesOf: $0)
       }
       throw RedisStartError(description: failure.reason, isLasting: lasts)
@@ -50,7 +50,10 @@ extension RedisStore {
   private func check() async throws(RedisStartError) {
     let replies = try await ask([RedisCommand("INFO")])
     guard case .bytes(let info) = replies[0] else { throw refusal("it answers as no Redis does") }
-    if let fault = Self.fault(in: String(decoding: info, as: UTF8.self), for: settings) { throw refusal(fault) }
+    if let fault = Self.fault(in: String(decoding: info, as: UTF8.self), for: settings) {
+      // Servers that Sentinels watch change their roles, and have fewer replicas after a failover.
+      throw refusal(fault, isLasting: settings.sentinels == nil || !fault.contains(bytesOf: "replica"))
+    }
   }
 
   /// Returns what keeps a server from being the store, by the text of its `INFO`; nil if nothing does.

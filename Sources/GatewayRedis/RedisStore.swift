@@ -239,7 +239,7 @@ package final class RedisStore: Store {
       defer { last = text }
       return last != text
     }
-    if isNew { trouble("Redis at \(settings.target.address): \(text)") }
+    if isNew { trouble("\(settings.server): \(text)") }
     return .unavailable(text)
   }
 
@@ -249,7 +249,7 @@ package final class RedisStore: Store {
     lastTold.withLock { $0 = nil }
   }
 
-  private var unexpected: StoreError { .unavailable("Redis at \(settings.target.address) answers as no Redis does") }
+  private var unexpected: StoreError { .unavailable("\(settings.server) answers as no Redis does") }
 
   // MARK: Rows
 
@@ -297,6 +297,6 @@ package final class RedisStore: Store {
 
   private func tell(_ path: StorePath, _ text: String) {
     let isNew = toldOf.withLock { $0.count < Self.toldOfMax && $0.insert(path).inserted }
-    if isNew { trouble("Redis at \(settings.target.address): \(text)") }
+    if isNew { trouble("\(settings.server): \(text)") }
   }
 }

@@ -3,7 +3,7 @@ package import GatewayKit
 package import GatewayRedis
 
 /// The store of a gateway, as an operator writes it: e.g. `memory`, `sqlite:/var/lib/postern/store` or
-/// `rediss://redis-1:6379`.
+/// `rediss://redis-1:6379`, or `rediss+sentinel://sentinel-1,sentinel-2/mymaster`.
 package enum StoreChoice: Hashable, Sendable {
   /// A store in the process, which is gone when the process ends.
   case memory
@@ -12,8 +12,9 @@ package enum StoreChoice: Hashable, Sendable {
   /// A store on a Redis server.
   case redis(RedisSettings)
 
-  /// Reads `memory`; `sqlite:` and the path of a file; or `redis://`, with TLS `rediss://`, a host and perhaps a port. Returns
-  /// nil for anything else, e.g. for a URL with a password.
+  /// Reads `memory`; `sqlite:` and the path of a file; or `redis://`, with TLS `rediss://`, a host and perhaps a port; or
+  /// `redis+sentinel://`, with TLS `rediss+sentinel://`, up to 16 of them with commas between, `/` and the primary's name.
+  /// Returns nil for anything else, e.g. for a URL with a password.
   package init?(_ text: String) {
     if text == "memory" {
       self = .memory
@@ -25,9 +26,26 @@ package enum StoreChoice: Hashable, Sendable {
       let port = authority.port ?? Self.redisPort
       guard port > 0 else { return nil }
       self = .redis(RedisSettings(LinkTarget(host: authority.host, port: port, isTLS: scheme == "rediss://")))
+    } else if let scheme = ["redis+sentinel://", "rediss+sentinel://"].first(where: { text.hasPrefix($0) }),
+      let settings = Self.sentinels(text.dropFirst(scheme.utf8.count), isTLS: scheme.hasPrefix("rediss"))
+    {
+      self = .redis(settings)
     } else {
       return nil
     }
+  }
+
+  private static func sentinels(_ text: Substring, isTLS: Bool) -> RedisSettings? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return nil }
+    var targets: [LinkTarget] = []
+    for part in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
+      guard targets.count < RedisSentinels.countMax, let authority = Authority(part) else { return nil }
+      let port = authority.port ?? sentinelPort
+      guard port > 0 else { return nil }
+      targets.append(LinkTarget(host: authority.host, port: port, isTLS: isTLS))
+    }
+    return RedisSentinels(targets, name: String(parts[1])).map { RedisSettings($0, isTLS: isTLS) }
   }
 
   /// Returns the bus of the processes that share the store; nil if it has none, as a file.
@@ -44,6 +62,7 @@ package enum StoreChoice: Hashable, Sendable {
   }
 
   private static let redisPort = 6379
+  private static let sentinelPort = 26_379
 
   /// Opens the store. A store in memory runs on `executor`.
   ///

@@ -43,6 +43,9 @@ package struct LinkTarget: Hashable, Sendable {
 
   /// The host and the port, for an operator.
   package var address: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  /// Whether the host always means this machine.
+  package var isLoopback: Bool { Name(host) == "localhost" || IPAddress(host)?.isLoopback == true }
 }
 
 /// An event loop, as a client of another server sees it: it opens links and keeps deadlines.

@@ -1,4 +1,14 @@
+internal import GatewayCore
+
 extension RedisCommand {
+  /// Returns the command that logs a connection in.
+  static func login(_ user: String?, _ password: Credentials) -> RedisCommand {
+    var command = RedisCommand("AUTH")
+    if let user { command.append(user) }
+    command.append(password.token)
+    return command
+  }
+
   /// Returns the command that makes a script known to the server.
   static func load(_ script: RedisScript) -> RedisCommand { RedisCommand("SCRIPT", "LOAD", script.source) }
 

@@ -3,7 +3,7 @@ internal import GatewayCore
 /// The connection of one event loop to a Redis server, on which commands are pipelined.
 ///
 /// It connects when it is first asked, and again after each loss, with a growing delay. A reply that does not come in time
-/// closes the connection.
+/// closes the connection. With Sentinels it asks them before each attempt which server is the primary.
 ///
 /// `@unchecked Sendable`: everything but the settings is touched only on the loop.
 final class RedisLane: @unchecked Sendable, ByteLinkHandler {
@@ -20,6 +20,11 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private let settings: RedisSettings
   private let subscription: RedisSubscription?
   private let trouble: @Sendable (String) -> Void
+  /// The server of the present attempt; nil while Sentinels have not named one.
+  private var target: LinkTarget?
+  private var search: SentinelSearch?
+  /// The place of the Sentinel that is asked first.
+  private var sentinel = 0
   private var link: (any ByteLink)?
   private var parser: RedisParser?
   private var phase = Phase.idle
@@ -39,7 +44,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private var isHurried = false
   private var hasEnded = false
 
-  private enum Phase { case idle, connecting, greeting, open, pausing }
+  private enum Phase { case idle, searching, connecting, greeting, open, pausing }
 
   private struct Request {
     var bytes: [UInt8]
@@ -64,6 +69,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   ) {
     self.loop = loop
     self.settings = settings
+    target = settings.sentinels == nil ? settings.target : nil
     self.subscription = subscription
     self.trouble = trouble
   }
@@ -111,7 +117,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     let request = Request(bytes: bytes, size: bytes.count, count: count, since: loop.now, answer: answer)
     switch phase {
     case .open: send(request)
-    case .connecting, .greeting: unsent.append(request)
+    case .searching, .connecting, .greeting: unsent.append(request)
     case .idle:
       unsent.append(request)
       connect()
@@ -128,27 +134,46 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     sent.append(request)
   }
 
-  private var address: String { "Redis at \(settings.target.address)" }
+  private var address: String { settings.server(at: target) }
 
   // MARK: Connection
 
   private func connect() {
     guard !hasEnded else { return }
+    guard let sentinels = settings.sentinels else { return connect(to: settings.target) }
+    phase = .searching
+    target = nil
+    search = SentinelSearch(sentinels, from: sentinel, on: loop) { [weak self] outcome in
+      guard let self else { return }
+      search = nil
+      switch outcome {
+      case .failure(let reason): lose(reason.text)
+      case .success(let (host, port, place)):
+        sentinel = place
+        var target = settings.target
+        (target.host, target.port) = (host, port)
+        self.target = target
+        guard target.isTLS || sentinels.allowsPlain || target.isLoopback else {
+          return lose(
+            "it is on another machine, and would get the password and every row in clear: use rediss+sentinel://, or "
+              + "--store-allow-plain in a network that you trust")
+        }
+        connect(to: target)
+      }
+    }
+  }
+
+  private func connect(to target: LinkTarget) {
     guard let parser = RedisParser() else { return lose("no memory for a connection") }
     self.parser = parser
     phase = .connecting
-    link = loop.open(to: settings.target, handler: self)
+    link = loop.open(to: target, handler: self)
   }
 
   func linkOpened() {
     phase = .greeting
     var greeting: [RedisCommand] = []
-    if let password = settings.password {
-      var command = RedisCommand("AUTH")
-      if let user = settings.user { command.append(user) }
-      command.append(password.token)
-      greeting.append(command)
-    }
+    if let password = settings.password { greeting.append(.login(settings.user, password)) }
     greeting.append(RedisCommand("CLIENT", "SETNAME", "postern"))
     greeting.append(RedisCommand("ROLE"))
     if let subscription {
@@ -158,12 +183,11 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     }
     let bytes = greeting.reduce(into: [UInt8]()) { $0 += $1.formatted() ?? [] }
     let count = greeting.count
-    let hasPassword = settings.password != nil
     waitingBytes += bytes.count
     send(
       Request(bytes: bytes, size: bytes.count, count: count, since: loop.now) { [weak self] answer in
         guard let self, case .success(let replies) = answer else { return }
-        if let fault = Self.fault(of: replies, hasPassword: hasPassword, isSubscriber: subscription != nil) {
+        if let fault = fault(of: replies) {
           lose(fault)
         } else {
           greeted()
@@ -173,22 +197,25 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   }
 
   /// Returns why the greeting's replies do not open the connection; nil if they do.
-  private static func fault(of replies: [RedisReply], hasPassword: Bool, isSubscriber: Bool) -> String? {
+  private func fault(of replies: [RedisReply]) -> String? {
     for reply in replies {
       guard case .error(let text) = reply else { continue }
-      if isSubscriber, text.hasPrefix("NOPERM") { return RedisSubscription.missingRight }
+      if subscription != nil, text.hasPrefix("NOPERM") { return RedisSubscription.missingRight }
       if text.hasPrefix("WRONGPASS") { return "it refuses the user or the password; see --store-password-file" }
       if text.hasPrefix("NOAUTH") { return "it wants a password; give a --store-password-file" }
       return text
     }
-    guard case .array(let role)? = replies.dropFirst(hasPassword ? 2 : 1).first, case .bytes(let name)? = role.first
+    let answer = replies.dropFirst(settings.password == nil ? 1 : 2).first
+    guard case .array(let role)? = answer, case .bytes(let name)? = role.first
     else {
       return "it does not say its role"
     }
     guard name.elementsEqual("master".utf8) else {
-      return "it is a replica; name the primary, which accepts writes"
+      return settings.sentinels == nil
+        ? "it is a replica; name the primary, which accepts writes"
+        : "Sentinel names it, but it is not the primary; a failover may be under way"
     }
-    guard !isSubscriber else { return nil }
+    guard subscription == nil else { return nil }
     for (script, reply) in zip(RedisScript.allCases, replies.suffix(RedisScript.allCases.count)) {
       guard case .bytes(let digest) = reply, digest.elementsEqual(script.digest.utf8) else {
         return "it does not load scripts as Redis does"
@@ -249,7 +276,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     guard link != nil else { return }
     // With TLS 1.3 a server refuses a client's certificate after the handshake, often with a reset only.
     let isUnanswered = phase == .greeting && firstSent == 0 && replies.isEmpty
-    let hint = settings.target.isTLS && isUnanswered ? "; does it want a certificate of its clients?" : ""
+    let hint = target?.isTLS == true && isUnanswered ? "; does it want a certificate of its clients?" : ""
     lose(reason + hint)
   }
 
@@ -258,6 +285,10 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   /// Closes the connection, fails what waits, and connects again after a while.
   private func lose(_ reason: String) {
     if phase == .open { subscription?.closed() }
+    // The Sentinel may not know yet what others know.
+    if phase != .open, let sentinels = settings.sentinels { sentinel = (sentinel + 1) % sentinels.targets.count }
+    search?.cancel()
+    search = nil
     link?.close()
     link = nil
     parser = nil
@@ -291,7 +322,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   /// if an attempt that has begun already fails. Only on the loop.
   func hurry() {
     backoff = RedisBackoff()
-    isHurried = phase == .connecting || phase == .greeting
+    isHurried = phase == .searching || phase == .connecting || phase == .greeting
     resume()
   }
 

@@ -2,8 +2,10 @@ package import GatewayCore
 
 /// How to reach a Redis server, and which of its keys are this gateway's.
 package struct RedisSettings: Hashable, Sendable {
-  /// The server.
+  /// The server. With Sentinels its host and port are theirs to say.
   package var target: LinkTarget
+  /// The Sentinels that name the server; nil for none.
+  package var sentinels: RedisSentinels?
   /// The user of the server's access list; nil for its default user.
   package var user: String?
   /// The password; nil for none.
@@ -21,6 +23,19 @@ package struct RedisSettings: Hashable, Sendable {
 
   package init(_ target: LinkTarget) {
     self.target = target
+  }
+
+  package init(_ sentinels: RedisSentinels, isTLS: Bool) {
+    target = LinkTarget(host: "", port: 0, isTLS: isTLS)
+    self.sentinels = sentinels
+  }
+
+  /// The server, for an operator.
+  var server: String { server(at: sentinels == nil ? target : nil) }
+
+  /// Returns the server, for an operator, while it is at that address.
+  func server(at target: LinkTarget?) -> String {
+    (sentinels.map { "Redis '\($0.name)'" } ?? "Redis") + (target.map { " at \($0.address)" } ?? "")
   }
 
   /// Returns whether that may be a prefix: 1 to 64 letters, digits, `.`, `_`, `-` or `:` in braces.

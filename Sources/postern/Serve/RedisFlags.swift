@@ -8,6 +8,8 @@ import Glibc
 struct RedisFlags: Sendable {
   var user: String?
   var password: String?
+  var sentinelUser: String?
+  var sentinelPassword: String?
   var caPath: String?
   var certificatePath: String?
   var keyPath: String?
@@ -24,6 +26,15 @@ struct RedisFlags: Sendable {
     }
     Option("store-password-file", "FILE", "Redis: the file with the user's password") { value, draft in
       draft.redis.password = try SecretFile.read(value.text, of: value)
+    }
+    Option(
+      "store-sentinel-user", "NAME", "Redis Sentinel: the user of its access control list (default: its default user)"
+    ) {
+      value, draft in
+      draft.redis.sentinelUser = value.text
+    }
+    Option("store-sentinel-password-file", "FILE", "Redis Sentinel: the file with its own password") { value, draft in
+      draft.redis.sentinelPassword = try SecretFile.read(value.text, of: value)
     }
     Option(
       "store-ca", "FILE",
@@ -62,28 +73,45 @@ struct RedisFlags: Sendable {
   /// - Parameter isLoopback: Whether a host is on this machine.
   func applied(to choice: StoreChoice, isLoopback: (String) -> Bool) throws -> StoreChoice {
     guard case .redis(var settings) = choice else {
-      guard user == nil, password == nil, caPath == nil, certificatePath == nil, keyPath == nil else {
+      guard user == nil, password == nil, caPath == nil, certificatePath == nil, keyPath == nil, sentinelUser == nil,
+        sentinelPassword == nil
+      else {
         throw UsageError(
           "--store-user, --store-password-file, --store-ca, --store-certificate and --store-key are of a --store redis://"
         )
       }
       return choice
     }
-    guard settings.target.isTLS || allowsPlain || isLoopback(settings.target.host) else {
+    let (servers, suffix) = (
+      settings.sentinels?.targets ?? [settings.target], settings.sentinels == nil ? "" : "+sentinel"
+    )
+    if !settings.target.isTLS, !allowsPlain, let far = servers.first(where: { !isLoopback($0.host) }) {
       throw UsageError(
-        "--store redis://\(settings.target.address) sends the password and every row in clear: use rediss://, or "
+        "--store redis\(suffix)://\(far.address) sends the password and every row in clear: use rediss\(suffix)://, or "
           + "--store-allow-plain in a network that you trust")
     }
     guard user == nil || password != nil else { throw UsageError("--store-user has no --store-password-file") }
+    guard settings.sentinels != nil || sentinelUser == nil && sentinelPassword == nil else {
+      throw UsageError(
+        "--store-sentinel-user and --store-sentinel-password-file are of a --store redis+sentinel://HOST,HOST/NAME")
+    }
+    guard sentinelUser == nil || sentinelPassword != nil else {
+      throw UsageError("--store-sentinel-user has no --store-sentinel-password-file")
+    }
     guard (certificatePath == nil) == (keyPath == nil) else {
       throw UsageError("--store-certificate and --store-key are given together, or neither")
     }
     guard settings.target.isTLS || caPath == nil && certificatePath == nil else {
       throw UsageError("--store-ca, --store-certificate and --store-key are of a --store rediss://")
     }
-    settings.target.caPath = caPath
-    settings.target.certificatePath = certificatePath
-    settings.target.keyPath = keyPath
+    settings.target = identified(settings.target)
+    if var sentinels = settings.sentinels {
+      sentinels.targets = sentinels.targets.map(identified)
+      sentinels.user = sentinelUser
+      sentinels.password = sentinelPassword.map { Credentials(token: $0) }
+      sentinels.allowsPlain = allowsPlain
+      settings.sentinels = sentinels
+    }
     settings.user = user
     settings.password = password.map { Credentials(token: $0) }
     settings.prefix = prefix
@@ -91,6 +119,13 @@ struct RedisFlags: Sendable {
     settings.allowsVolatile = allowsVolatile
     settings.owner = "process \(getpid()) on \(Self.hostName)"
     return .redis(settings)
+  }
+
+  /// Returns the server with the files for TLS with it.
+  private func identified(_ target: LinkTarget) -> LinkTarget {
+    var target = target
+    (target.caPath, target.certificatePath, target.keyPath) = (caPath, certificatePath, keyPath)
+    return target
   }
 
   /// The name of this machine.

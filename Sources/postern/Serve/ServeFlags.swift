@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayRedis
 import GatewayRuntime
 import GatewayServer
 import GatewayStores
@@ -244,12 +245,14 @@ enum ServeFlags {
     Option(
       "store", "memory|sqlite:FILE|redis://HOST",
       "where users, tokens, sessions, calls, channels and revocations are kept: in memory, in a file that survives "
-        + "a restart, or on a Redis server, rediss:// with TLS (default memory)"
+        + "a restart, or on a Redis server, rediss:// with TLS, or rediss+sentinel://HOST,HOST/NAME: the primary that "
+        + "Redis Sentinel names (default memory)"
     ) { value, draft in
       guard let store = StoreChoice(value.text) else {
         throw UsageError(
           value.source, value: value.text,
-          expected: "memory, sqlite: and the path of a file, or rediss:// and a host, without a password")
+          expected: "memory, sqlite: and the path of a file, rediss:// and a host, or rediss+sentinel:// and up to "
+            + "\(RedisSentinels.countMax) hosts, a slash and the primary's name; without a password")
       }
       draft.store = store
     }

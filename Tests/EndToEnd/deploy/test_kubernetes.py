@@ -215,6 +215,16 @@ def test_pods_on_one_store_have_names_of_their_own_and_reach_the_store_only(helm
     assert of_kind(backend, "NetworkPolicy")[0]["spec"]["egress"][1] == {"to": [{"ipBlock": {"cidr": "10.1.0.0/16"}}]}
 
 
+@pytest.mark.parametrize("version", ["1.28", "1.34"])
+def test_pods_reach_the_sentinels_and_the_servers_that_they_name(helm, version):
+    url = "rediss+sentinel://one.example:7000\\,two.example/mymaster"
+    made = objects(helm, f"store.url={url}", "store.existingSecret=postern-store", "store.keys.ca=ca.crt")
+    check(made, version)
+    egress = of_kind(made, "NetworkPolicy")[0]["spec"]["egress"]
+    assert [port["port"] for port in egress[1]["ports"]] == [7000, 26379, 6379]
+    assert "rediss+sentinel://one.example:7000,two.example/mymaster" in json.dumps(of_kind(made, "ConfigMap"))
+
+
 @pytest.mark.parametrize(
     "settings",
     [
