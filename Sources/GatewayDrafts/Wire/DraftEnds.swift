@@ -11,6 +11,8 @@ struct DraftEnds {
   /// How long before the end of their token clients left by themselves and came back with another, in milliseconds.
   private var leads: [Int64] = []
 
+  /// How long after a client has heard of an end that may be recorded, in milliseconds.
+  private static let endLate: Int64 = 5_000
   /// How many later connections are searched for the client's next one.
   private static let nextMax = 1_000
 
@@ -27,8 +29,12 @@ struct DraftEnds {
       let silent = recording.isHAR ? story.units.last?.at ?? story.connection.openedAt : nil
       guard let token = story.token, let over = end?.at ?? silent else { continue }
       let user = recording.tokens[token]?.user
+      // The client may be back before the end of its old connection is recorded.
+      let begins =
+        user != nil && end?.isOfGateway == true
+        ? min(over, max(over - Self.endLate, story.units.last?.at ?? story.connection.openedAt)) : over
       let next = stories[(index + 1)...].prefix(Self.nextMax).first { story in
-        guard let other = story.token, story.connection.openedAt >= over else { return false }
+        guard let other = story.token, story.connection.openedAt >= begins else { return false }
         return user == nil || recording.tokens[other]?.user.map { $0.utf8.elementsEqual((user ?? "").utf8) } == true
       }
       guard let other = next?.token else { continue }
@@ -41,7 +47,7 @@ struct DraftEnds {
       let place = story.units.lastIndex { !$0.isOfClient }
       let final = place.map { story.units[$0] }
       let isLast = final.map { last[$0.shape] ?? 0 <= stories.count && story.units.last?.isOfClient == false } == true
-      if other != token, isLast, let final, story.accepted != nil, story.accepted != place,
+      if other != token, isLast, let final, !final.isOnlyPing, story.accepted != nil, story.accepted != place,
         !goodbyes.contains(where: { $0.shape.utf8.elementsEqual(final.shape.utf8) })
       {
         goodbyes.append(final)
@@ -55,12 +61,13 @@ struct DraftEnds {
     }
   }
 
-  /// How long before the end of a token clients left for another one: the median in whole seconds. Nil if the gateway ended
-  /// connections, or if that is below a second.
-  var lead: Int64? {
+  /// How long before the end of a token clients left for another one: the median, in whole seconds if there are some. Nil if the
+  /// gateway ended connections, or if clients left after the end.
+  var lead: String? {
     guard renewed.isEmpty, goodbyes.isEmpty, !leads.isEmpty else { return nil }
-    let median = leads.sorted()[leads.count / 2] / 1_000
-    return median < 1 ? nil : median
+    let median = leads.sorted()[leads.count / 2]
+    guard median > 0 else { return nil }
+    return median < 1_000 ? "\(median)ms" : "\(median / 1_000)s"
   }
 
   /// The code after which clients came back with another token most often.

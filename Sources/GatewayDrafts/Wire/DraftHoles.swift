@@ -8,9 +8,11 @@ struct DraftHoles {
   /// How far a told life may be from the token's, in milliseconds.
   private static let lifeError: Int64 = 5_000
   private static let lifeErrorMin: Int64 = 1_000
+  /// The shortest life that a number without a telling name is compared with, in milliseconds.
+  private static let unnamedMin: Int64 = 10_000
   /// A shorter user's name is found only where it is the whole text.
   private static let userMin = 3
-  private static let lifeWords = ["ttl", "expires", "expiry", "life", "exp"]
+  private static let lifeWords = ["ttl", "expires", "expires_in", "expiresin", "expiry", "life", "exp"]
 
   init(_ recording: Recording, _ main: DraftStory, _ tokens: Set<String>) {
     (self.recording, self.main, self.tokens) = (recording, main, tokens)
@@ -101,41 +103,52 @@ struct DraftHoles {
 
   // MARK: Lives
 
-  /// Returns where a message of the gateway tells how long the token lives: the name to take it by, and the hole for it.
+  /// Returns where a message of the gateway tells how long the token lives: the name to take it by, and the hole for it. A member
+  /// with the name of a life comes first.
   func life(in unit: DraftUnit) -> (name: String, pointer: String, hole: String?)? {
     guard let json = unit.json else { return nil }
-    let marks = unit.marks.map(\.pointer)
+    let marks = unit.marks.map(\.pointer) + [unit.number?.pointer].compactMap { $0 }
     // The order counts: a message and its answer may have the same time.
     let before = main.units.prefix { $0.at != unit.at || !$0.text.utf8.elementsEqual(unit.text.utf8) }
     let shown = before.filter(\.isOfClient).compactMap { $0.name(among: tokens) }
-    let ends = shown.last ?? main.first
-    let end = ends.flatMap { recording.tokens[$0]?.ends }
+    let token = (shown.last ?? main.first).flatMap { recording.tokens[$0] }
     let now = recording.began.map { $0 + unit.at }
-    var found: (name: String, pointer: String, hole: String?)?
+    var (named, fitting): ((String, String, String?)?, (String, String, String?)?)
     _ = json.mapped { pointer, value in
-      guard found == nil, case .number(let text) = value, !marks.contains(pointer),
-        let number = Recording.time(Double(text))
-      else {
+      guard case .number(let text) = value, !marks.contains(pointer), let number = Recording.time(Double(text)) else {
         return value
       }
-      if let end, let now {
-        let left = end - now
-        let error = max(Self.lifeErrorMin, min(Self.lifeError, left / 10))
-        if number > 0, abs(number.clampedProduct(1_000) - left) <= error {
-          found = ("life_s", pointer, "{{life_s:number}}")
-        } else if abs(number - left) <= error, number > 1_000 {
-          found = ("life_ms", pointer, nil)
-        } else if abs(number.clampedProduct(1_000) - end) <= 1_000 {
-          found = ("end_s", pointer, "{{end_s:number}}")
-        } else if abs(number - end) <= 1_000 {
-          found = ("end_ms", pointer, "{{end_ms:number}}")
-        }
-      } else if number > 0, Self.lifeWords.contains(where: { pointer.lowercased().hasSuffix($0) }) {
-        found = ("life_s", pointer, "{{life_s:number}}")
+      let isNamed =
+        Self.lifeWords.contains { pointer.lowercased().hasSuffix($0) }
+        || pointer.lowercased().hasSuffix("_ms") && Self.lifeWords.contains { pointer.lowercased().contains($0) }
+      guard (isNamed ? named : fitting) == nil, let found = Self.life(number, token, now, isNamed: isNamed) else {
+        return value
       }
+      if isNamed { named = (found.name, pointer, found.hole) } else { fitting = (found.name, pointer, found.hole) }
       return value
     }
-    return found
+    return (named ?? fitting).map { (name: $0.0, pointer: $0.1, hole: $0.2) }
+  }
+
+  /// Returns what a number tells of a token: how long it lives, or its end; nil if it tells nothing of it. A gateway on a busy
+  /// machine has counted the life before the time of the message, so a named number may be anything up to the whole life.
+  private static func life(
+    _ number: Int64, _ token: Recording.Token?, _ now: Int64?, isNamed: Bool
+  ) -> (name: String, hole: String?)? {
+    let seconds: (name: String, hole: String?) = ("life_s", "{{life_s:number}}")
+    guard let end = token?.ends, let now else { return isNamed && number > 0 ? seconds : nil }
+    let left = end - now
+    let error = max(lifeErrorMin, min(lifeError, left / 10))
+    let product = number.clampedProduct(1_000)
+    if abs(product - end) <= 1_000 { return ("end_s", "{{end_s:number}}") }
+    if abs(number - end) <= 1_000 { return ("end_ms", "{{end_ms:number}}") }
+    // Small numbers are often near a short life by chance.
+    guard number > 0, isNamed || left >= unnamedMin else { return nil }
+    if abs(product - left) <= error { return seconds }
+    if number > 1_000, abs(number - left) <= error { return ("life_ms", nil) }
+    guard isNamed, let whole = token?.issued.map({ end - $0 + error }) else { return nil }
+    if (1...whole).contains(product) { return seconds }
+    return number > 1_000 && number <= whole ? ("life_ms", nil) : nil
   }
 
   /// How long before the end of a token clients renewed it: the median in whole seconds, or 10 % if that is not known
@@ -154,14 +167,15 @@ struct DraftHoles {
   }
 }
 
-extension DraftHoles {
-  /// How long past the end of its first token the renewed connection lived, in whole seconds; nil if that is not known.
-  var survival: Int64? {
-    guard let renewal = main.renewals.first, let began = recording.began,
-      let end = main.first.flatMap({ recording.tokens[$0]?.ends })
+extension DraftStory {
+  /// How long past the end of its first token the renewed connection lived, in milliseconds; nil if it did not, or if that is
+  /// not known.
+  func survival(_ recording: Recording) -> Int64? {
+    guard let renewal = renewals.first, let began = recording.began,
+      let end = first.flatMap({ recording.tokens[$0]?.ends })
     else { return nil }
-    let last = max(main.connection.end?.at ?? 0, main.units.last?.at ?? main.units[renewal.said].at)
-    return (began + last - end) / 1_000
+    let last = max(connection.end?.at ?? 0, units.last?.at ?? units[renewal.said].at)
+    return began + last > end ? began + last - end : nil
   }
 }
 

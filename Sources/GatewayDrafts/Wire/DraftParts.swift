@@ -16,8 +16,9 @@ struct DraftParts {
   private let pinging: DraftPings?
   /// The most kinds of message that a draft has a rule `ignore` for.
   private static let othersMax = 64
-  /// The usual `grace`, in seconds. A connection that lived on for longer proves no other.
-  private static let graceMax: Int64 = 25
+  /// The usual `grace`, in milliseconds. A connection that lived on for longer proves no other.
+  private static let graceMax: Int64 = 25_000
+  private static let graceMin: Int64 = 100
   /// The largest example of a message of the gateway, in bytes.
   private static let exampleMax = 8_192
 
@@ -103,14 +104,18 @@ struct DraftParts {
   // MARK: The login
 
   /// The client's messages that make up the login: the first one. In a protocol of lines the messages right behind it belong to
-  /// it too.
+  /// it too, except the answers to the gateway's pings.
   private var loginParts: [DraftUnit] {
     guard let login = main.login else { return [] }
-    var parts = [main.units[login]]
+    var (parts, asked) = ([main.units[login]], 0)
     guard framing.end == "\r\n" else { return parts }
     for unit in main.units[(login + 1)...] {
-      guard unit.isOfClient else { break }
-      parts.append(unit)
+      if unit.isOfClient {
+        if asked > 0, !unit.isPing { asked -= 1 } else { parts.append(unit) }
+      } else {
+        guard unit.isOnlyPing else { break }
+        asked += 1
+      }
     }
     return parts
   }
@@ -149,14 +154,18 @@ struct DraftParts {
   }
 
   /// The message that each client sends as soon as it is logged in, e.g. a subscription. Nil if some send nothing, or a ping.
+  ///
+  /// One connection in which it stands right behind the answer to the login shows that nothing else caused it.
   private var start: DraftUnit? {
-    guard let start = main.start.map({ main.units[$0] }) else { return nil }
-    let shapes = [pinging?.ofClient?.ping, pinging?.ofGateway?.answer].compactMap { $0?.shape }
+    let pings = [pinging?.ofClient?.ping, pinging?.ofGateway?.answer].compactMap { $0?.shape }
+    let starts = stories.lazy.compactMap { story in story.start.map { story.units[$0] } }
+    guard let start = starts.first(where: { unit in !pings.contains { $0.utf8.elementsEqual(unit.shape.utf8) } })
+    else { return nil }
     let isOfAll = stories.allSatisfy { story in
-      guard let accepted = story.accepted, accepted + 1 < story.units.count else { return true }
-      return story.start.map { story.units[$0].shape.utf8.elementsEqual(start.shape.utf8) } == true
+      guard let said = story.saidFirst(besides: pings) else { return story.endsAtLogin }
+      return said.shape.utf8.elementsEqual(start.shape.utf8)
     }
-    return isOfAll && !shapes.contains { $0.utf8.elementsEqual(start.shape.utf8) } ? start : nil
+    return isOfAll ? main.saidFirst(besides: pings) : nil
   }
 
   /// Returns the hole for the number of the message that an answer answers.
@@ -181,20 +190,30 @@ struct DraftParts {
     return ends.renews || ends.returns ? .reconnect : .none
   }
 
-  /// The gateway's request for a token: a kind of message that stands before each renewal, and before nothing else.
+  /// The gateway's request for a token: a kind of message that comes once before each renewal, and before nothing else. Pings may
+  /// come between the two.
   private var asking: DraftUnit? {
-    guard let first = main.renewals.first?.before.map({ main.units[$0] }) else { return nil }
-    let befores = main.renewals.map(\.before)
-    guard befores.allSatisfy({ $0.map { main.units[$0].shape.utf8.elementsEqual(first.shape.utf8) } == true }) else {
-      return nil
+    guard let accepted = main.accepted, let first = main.renewals.first?.said, accepted < first else { return nil }
+    let others = [pinging?.ofGateway?.ping, pinging?.ofClient?.answer].compactMap { $0?.shape }
+    var (windows, number): ([[String: Int]], Int) = ([[:]], 0)
+    for index in main.units.indices where index > accepted {
+      if number < main.renewals.count, main.renewals[number].said == index {
+        number += 1
+        windows.append([:])
+      } else if !main.units[index].isOfClient {
+        windows[number][main.units[index].shape, default: 0] += 1
+      }
     }
-    let all = main.units.indices.filter { index in
-      !main.units[index].isOfClient && index > (main.accepted ?? -1)
-        && main.units[index].shape.utf8.elementsEqual(first.shape.utf8)
+    // The recording may end before the last request is answered.
+    let last = main.renewals.count > 1 ? 1 : 0
+    var candidates = ((accepted + 1)..<first).reversed().lazy.map { main.units[$0] }.filter { unit in
+      !unit.isOfClient && !unit.isPing && !others.contains { $0.utf8.elementsEqual(unit.shape.utf8) }
+    }.prefix(main.renewals.count > 1 ? DraftStory.answersMax : 1).makeIterator()
+    while let unit = candidates.next() {
+      let shape = unit.shape
+      if windows.dropLast().allSatisfy({ $0[shape] == 1 }), windows.last?[shape] ?? 0 <= last { return unit }
     }
-    let isPing =
-      first.json?.isEmptyObject == true || main.renewals.contains { renewal in renewal.answer == renewal.before }
-    return all.count == befores.count && !isPing ? first : nil
+    return nil
   }
 
   private mutating func renewal(_ how: How) {
@@ -217,16 +236,19 @@ struct DraftParts {
         "\"refresh\": { \"how\": \"timer\", \"lead\": \"\(holes.lead)\", \"say\": \"renew\"\(proof) }, \(count); guess: the lead"
     case .reconnect:
       guard let lead = ends.lead else { return "\"refresh\": { \"how\": \"reconnect\" }," }
-      return "\"refresh\": { \"how\": \"reconnect\", \"lead\": \"\(lead)s\" }, // guess: the lead"
+      return "\"refresh\": { \"how\": \"reconnect\", \"lead\": \"\(lead)\" }, // guess: the lead"
     case .none: return "\"refresh\": { \"how\": \"none\" }, // no token followed another: record until one is renewed"
     }
   }
 
-  /// The proof of a renewal. Without an answer, it is a connection that outlives the old token.
+  /// The proof of a renewal. Without an answer, it is a connection that outlives the old token: by half of what the shortest one
+  /// in the recording did, because others may end sooner.
   private var proof: String {
     guard !main.renewals.contains(where: { $0.answer != nil }) else { return "" }
-    let grace = holes.survival.flatMap { (1...Self.graceMax).contains($0) ? $0 : nil }
-    return ", \"proof\": \"survival\"" + (grace.map { ", \"grace\": \"\($0)s\"" } ?? "")
+    let shortest = stories.compactMap { $0.survival(recording) }.min()
+    let grace = shortest.flatMap { (Self.graceMin...Self.graceMax).contains($0 / 2) ? $0 / 2 : nil }
+    return ", \"proof\": \"survival\""
+      + (grace.map { ", \"grace\": \"\($0 < 1_000 ? "\($0)ms" : "\($0 / 1_000)s")\"" } ?? "")
   }
 
   // MARK: Pings, ends and the rest

@@ -22,10 +22,22 @@ struct DraftStory {
   /// How many later messages are searched for an answer, and how many renewals are looked at.
   static let answersMax = 1_000
   private static let renewalsMax = 1_000
-  /// A message that a client says later is no part of the login, in milliseconds.
-  private static let handshakeMax: Int64 = 1_000
+  /// A message that every client says later is no part of the login, in milliseconds.
+  private static let handshakeMax: Int64 = 5_000
 
-  init(_ connection: Recording.Connection, _ units: [DraftUnit], tokens: Set<String>) {
+  /// Returns the kinds of the messages with which clients open their connections. On a busy machine some say theirs late.
+  static func openers(_ connections: [(connection: Recording.Connection, units: [DraftUnit])]) -> Set<String> {
+    var shapes: Set<String> = []
+    for (connection, units) in connections {
+      guard let first = units.first, first.isOfClient, first.at - connection.openedAt <= handshakeMax else { continue }
+      shapes.insert(first.shape)
+    }
+    return shapes
+  }
+
+  init(
+    _ connection: Recording.Connection, _ units: [DraftUnit], tokens: Set<String>, openers: Set<String>
+  ) {
     (self.connection, self.units) = (connection, units)
     let said = (connection.upgrade?.query ?? []) + (connection.upgrade?.headers ?? [])
     let shown = said.lazy.compactMap { DraftUnit.name(in: $0.value, among: tokens) }.first
@@ -34,7 +46,7 @@ struct DraftStory {
     login = units.firstIndex { $0.isOfClient && $0.name(among: tokens) != nil }
     if let login, let shown, units[login].name(among: tokens) != shown { self.login = nil }
     if shown != nil, login == nil, let first = units.first, first.isOfClient,
-      first.at - connection.openedAt <= Self.handshakeMax
+      openers.contains(first.shape)
     {
       login = 0
     }
@@ -43,12 +55,14 @@ struct DraftStory {
     token = shown ?? login.flatMap { units[$0].name(among: tokens) }
     first = token
     if login != nil {
-      steps = units.indices.filter { $0 < place && !units[$0].isOfClient }
+      steps = units.indices.filter { $0 < place && !units[$0].isOfClient && !units[$0].isOnlyPing }
       if !steps.isEmpty, units[0].isOfClient { hello = 0 }
     }
-    accepted = units.indices.first {
+    let answers = units.indices.lazy.filter {
       $0 > place && !units[$0].isOfClient && (place < 0 || Self.mayAnswer(units[$0], units[place]))
     }
+    // The gateway may ping while it checks the token.
+    accepted = answers.first { place < 0 || !units[$0].isOnlyPing } ?? answers.first
     guard let accepted else { return }
     if accepted + 1 < units.count, units[accepted + 1].isOfClient, units[accepted + 1].name(among: tokens) == nil,
       units[accepted + 1].at - units[accepted].at <= Self.handshakeMax
@@ -62,9 +76,24 @@ struct DraftStory {
       let later = ((index + 1)..<max(units.count, index + 1)).prefix(Self.answersMax).filter { !units[$0].isOfClient }
       let answer =
         later.first { units[$0].answers(units[index]) }
-        ?? later.first { units[$0].number == nil && units[$0].json?.isEmptyObject != true }
+        ?? later.first { units[$0].number == nil && units[$0].json?.isEmptyObject != true && !units[$0].isPing }
       renewals.append((index, before, answer))
       token = name
+    }
+  }
+
+  /// Whether the connection ended at once after the login.
+  var endsAtLogin: Bool {
+    guard let accepted else { return true }
+    guard accepted + 1 < units.count else { return true }
+    return connection.end.map { $0.at - units[accepted].at <= Self.handshakeMax } ?? false
+  }
+
+  /// Returns the client's first message after the login whose kind is none of `others`.
+  func saidFirst(besides others: [String]) -> DraftUnit? {
+    guard let accepted else { return nil }
+    return units[(accepted + 1)...].first { unit in
+      unit.isOfClient && !others.contains { $0.utf8.elementsEqual(unit.shape.utf8) }
     }
   }
 

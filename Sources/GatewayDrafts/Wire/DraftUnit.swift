@@ -126,6 +126,19 @@ struct DraftUnit {
     return number.pointer == asked.pointer && number.value == asked.value
   }
 
+  /// Whether it is a ping by its text or kind. The empty object may be one.
+  var isPing: Bool {
+    if Self.pings.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { return true }
+    return marks.contains { mark in
+      ["\"ping\"", "\"heartbeat\"", "\"PING\""].contains { $0.utf8.elementsEqual((mark.value ?? "").utf8) }
+    }
+  }
+
+  /// Whether it is a ping and cannot be the answer to a message.
+  var isOnlyPing: Bool { json?.isEmptyObject != true && isPing }
+
+  private static let pings = ["2", "PING", "{}", "ping", "heartbeat"]
+
   /// Whether it tells of an error.
   var isError: Bool {
     let words = ["\"error\"", "\"/error\"", "-ERR", "_error\"", "refused"]

@@ -24,7 +24,9 @@ package struct WireDraft {
     self.tokens = tokens
     let framing = DraftFraming(recording.connections)
     self.framing = framing
-    stories = recording.connections.map { DraftStory($0, framing.units($0), tokens: tokens) }
+    let connections = recording.connections.map { ($0, framing.units($0)) }
+    let openers = DraftStory.openers(connections)
+    stories = connections.map { DraftStory($0, $1, tokens: tokens, openers: openers) }
     let known = stories.filter { $0.accepted != nil || $0.isTokenInUpgrade }
     guard let main = known.max(by: { Self.weight($0) < Self.weight($1) }) else {
       throw Recording.Malformed(

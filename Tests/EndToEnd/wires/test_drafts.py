@@ -143,14 +143,14 @@ def centrifuge_renews(url):
 
         async def get_token(*_):
             asked.append(time.monotonic())
-            return token("ann", 2)
+            return token("ann", 4)
 
-        client = centrifuge.Client(url + "/connection/websocket", token=token("ann", 2), get_token=get_token)
+        client = centrifuge.Client(url + "/connection/websocket", token=token("ann", 4), get_token=get_token)
         await client.connect()
         await client.ready(timeout=60)
-        while len(asked) < 2:
+        # It asks for the third one after the gateway has answered the second.
+        while len(asked) < 3:
             await asyncio.sleep(0.05)
-        await asyncio.sleep(0.3)
         await client.disconnect()
 
     asyncio.run(asyncio.wait_for(main(), 90))
@@ -163,7 +163,7 @@ def socketio_returns(url):
             client = socketio.AsyncClient(reconnection=False)
             gone = asyncio.Event()
             client.on("disconnect", lambda *_: (ends.append(1), gone.set()))
-            await client.connect(url.replace("ws", "http", 1), transports=["websocket"], auth={"token": token("ann", 3)})
+            await client.connect(url.replace("ws", "http", 1), transports=["websocket"], auth={"token": token("ann", 6)})
             await gone.wait()
             await client.disconnect()
         return ends
@@ -293,7 +293,7 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_har_file_of_a_browser_gives_the_draft_of_the_recording_but_for_ends(name, tmp_path):
-    lives = [60, 120] if name == "centrifugo" else [3, 120]
+    lives = [60, 120] if name == "centrifugo" else [6, 120]
     har, recording = tmp_path / "page.har", tmp_path / "run.jsonl"
     with Gateway(*serving(name, tmp_path), loops=1) as gateway, Proxied(gateway.url, "--record", recording) as proxy:
         with sync_playwright() as playwright:
