@@ -61,8 +61,8 @@ struct DraftEnds {
     }
   }
 
-  /// How long before the end of a token clients left for another one: the median, in whole seconds if there are some. Nil if the
-  /// gateway ended connections, or if clients left after the end.
+  /// How long before the end of a token clients left for another one: the median, in whole seconds if there are some. Nil if
+  /// the gateway ended connections, or if clients left after the end.
   var lead: String? {
     guard renewed.isEmpty, goodbyes.isEmpty, !leads.isEmpty else { return nil }
     let median = leads.sorted()[leads.count / 2]

@@ -103,8 +103,8 @@ struct DraftHoles {
 
   // MARK: Lives
 
-  /// Returns where a message of the gateway tells how long the token lives: the name to take it by, and the hole for it. A member
-  /// with the name of a life comes first.
+  /// Returns where a message of the gateway tells how long the token lives: the name to take it by, and the hole for it. A
+  /// member with the name of a life comes first.
   func life(in unit: DraftUnit) -> (name: String, pointer: String, hole: String?)? {
     guard let json = unit.json else { return nil }
     let marks = unit.marks.map(\.pointer) + [unit.number?.pointer].compactMap { $0 }

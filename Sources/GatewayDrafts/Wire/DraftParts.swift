@@ -190,8 +190,8 @@ struct DraftParts {
     return ends.renews || ends.returns ? .reconnect : .none
   }
 
-  /// The gateway's request for a token: a kind of message that comes once before each renewal, and before nothing else. Pings may
-  /// come between the two.
+  /// The gateway's request for a token: a kind of message that comes once before each renewal, and before nothing else. Pings
+  /// may come between the two.
   private var asking: DraftUnit? {
     guard let accepted = main.accepted, let first = main.renewals.first?.said, accepted < first else { return nil }
     let others = [pinging?.ofGateway?.ping, pinging?.ofClient?.answer].compactMap { $0?.shape }
@@ -241,8 +241,8 @@ struct DraftParts {
     }
   }
 
-  /// The proof of a renewal. Without an answer, it is a connection that outlives the old token: by half of what the shortest one
-  /// in the recording did, because others may end sooner.
+  /// The proof of a renewal. Without an answer, it is a connection that outlives the old token: by half of what the shortest
+  /// one in the recording did, because others may end sooner.
   private var proof: String {
     guard !main.renewals.contains(where: { $0.answer != nil }) else { return "" }
     let shortest = stories.compactMap { $0.survival(recording) }.min()
