@@ -8,6 +8,7 @@ struct RedisSentinelTests {
   private let links = ScriptedLinks()
   private let log = Log()
 
+  // `@unchecked Sendable`: used on the test's own thread only.
   private final class Log: @unchecked Sendable {
     var lines: [String] = []
     var answers: [RedisLane.Answer] = []
@@ -113,6 +114,7 @@ struct RedisSentinelTests {
 
   @Test
   func `a subscription follows to the new primary and begins there again`() throws {
+    // `@unchecked Sendable`: used on the test's own thread only.
     final class Count: @unchecked Sendable { var opened = 0, closed = 0 }
     let count = Count()
     links.servers = [port(1): Self.sentinel(7000), port(7000): Self.redis(), port(7001): Self.redis()]
@@ -177,6 +179,7 @@ struct RedisSentinelTests {
 
   @Test
   func `a Sentinel's own password is sent to Sentinels only`() throws {
+    // `@unchecked Sendable`: used on the test's own thread only.
     final class Seen: @unchecked Sendable { var sentinel: [[String]] = [], redis: [[String]] = [] }
     let seen = Seen()
     let server = Self.redis()

@@ -4,6 +4,8 @@ import Synchronization
 @testable import GatewayRedis
 
 /// A loop in virtual time on the test's own thread, and the servers that its links reach.
+///
+/// `@unchecked Sendable`: used on the test's own thread only.
 final class ScriptedLinks: LinkLoop, @unchecked Sendable {
   /// Returns the bytes of the reply to a command; nil for none.
   typealias Server = ([String]) -> String?
@@ -70,6 +72,8 @@ final class ScriptedLinks: LinkLoop, @unchecked Sendable {
 }
 
 /// One of the links of ``ScriptedLinks``.
+///
+/// `@unchecked Sendable`: used on the test's own thread only.
 final class ScriptedLink: ByteLink, @unchecked Sendable {
   let address: String
   private(set) var handler: (any ByteLinkHandler)?
