@@ -76,6 +76,11 @@ package enum JournalText {
       if let failure = line.failure { json.member("failure", failure) }
       if let after = after.milliseconds { json.member("after_ms", Int64(after)) }
       if let trace = trace.id { json.member("trace_id", trace.description) }
+    case .webhookSent(let after, _, let status, _):
+      if let endpoint = line.endpoint { json.member("endpoint", endpoint) }
+      if status != 0 { json.member("status", Int64(status)) }
+      if let failure = line.failure { json.member("failure", failure) }
+      if let after = after.milliseconds { json.member("after_ms", Int64(after)) }
     case .faulted(_, let number, let isFull):
       if let fault = line.fault { json.member("fault", fault) }
       json.member("number", Int64(number))

@@ -11,6 +11,7 @@ extension Space {
     caller.write(to: &page)
     Introspector.write(introspector, to: &page)
     Hooks.write(hooks, to: &page)
+    WebhookSender.write(webhooks, to: &page)
     FetchedIssuer.write(issuers, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {

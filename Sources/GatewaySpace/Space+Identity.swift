@@ -23,6 +23,7 @@ extension Space {
     if let hooks {
       for table in tables { await table.perform { hooks.prepare(on: $0.loop.transport) } }
     }
+    webhooks?.begin()
     try await fetch(issuers, patience: patience)
   }
 
@@ -107,8 +108,11 @@ extension Space {
     await LoopStage(loop: gateway.tables[0].loop).perform { for fetcher in ended { fetcher.end() } }
   }
 
+  /// Waits until the vendors' webhooks are delivered or given up, for at most `patience`.
+  package func finishWebhooks(within patience: Duration) async { await webhooks?.finish(within: patience) }
+
   /// Whether it sends requests to outside servers.
-  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil || hooks != nil }
+  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil || hooks != nil || webhooks != nil }
 
   /// The issuers with fetched keys.
   package var issuers: [FetchedIssuer] {

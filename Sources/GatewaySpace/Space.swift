@@ -23,6 +23,8 @@ package final class Space: Sendable {
   let introspector: Introspector?
   /// Asks the application's backend about its users; nil without hooks.
   package let hooks: Hooks?
+  /// Sends the vendors' webhooks; nil if there are none.
+  package let webhooks: WebhookSender?
   /// The signals from outside that end logins.
   package let signals: Signals
   /// Whether the store accepts writes, apart from ordered faults.
@@ -54,12 +56,14 @@ package final class Space: Sendable {
     let store = faults?.decorate(steady) ?? steady
     let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
     let gateway = Gateway(configuration: configuration, loops: loops, keeper: revocations)
+    let caller = EndpointCaller(log: settings.configuration.log, objector: faults)
+    let webhooks = settings.webhooks.map { WebhookSender($0, of: gateway, by: caller) }
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
-      life: settings.configuration.life, turns: settings.turns, isSecure: settings.isSecure, isLocal: settings.isLocal)
+      life: settings.configuration.life, turns: settings.turns, isSecure: settings.isSecure, isLocal: settings.isLocal,
+      webhooks: webhooks)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
-    let caller = EndpointCaller(log: settings.configuration.log, objector: faults)
     let hooks = settings.hooks.map { Hooks($0, of: gateway, by: caller, secrets: settings.secrets) }
     gateway.open(with: vendors.flatMap(\.bindings), objector: faults, attendant: hooks) { binding in
       let binding = hooks?.decorate(binding) ?? binding
@@ -76,6 +80,7 @@ package final class Space: Sendable {
     introspector = settings.introspector
     self.caller = caller
     self.hooks = hooks
+    self.webhooks = webhooks
     for issuer in settings.identity?.issuers ?? [] { _ = caller.tally(issuer.settings.name) }
     if let transmitter = settings.signals.transmitter { _ = caller.tally(transmitter.issuer.settings.name) }
     if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }

@@ -18,6 +18,8 @@ package struct SpaceSettings: Sendable {
   package var introspector: Introspector?
   /// The questions to the application's own backend; nil for none.
   package var hooks: HookSettings?
+  /// Where webhooks may be sent; nil if there are none.
+  package var webhooks: WebhookSettings?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()
   /// The seed of chance that may repeat itself; nil for the system's.

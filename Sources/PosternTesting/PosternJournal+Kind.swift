@@ -69,6 +69,8 @@ extension PosternJournal {
     public static let outboundAnswered = Kind(.outboundAnswered)
     /// A session goes on although the application's backend cannot be asked about it.
     public static let graceGiven = Kind(.graceGiven)
+    /// A webhook was sent to the application's backend, or could not be.
+    public static let webhookSent = Kind(.webhookSent)
     /// An ordered fault affected a client.
     public static let faulted = Kind(.faulted)
   }

@@ -27,12 +27,15 @@ package struct Ground: Sendable {
   package let isSecure: Bool
   /// Whether only clients on this machine can connect to it.
   package let isLocal: Bool
+  /// Sends webhooks; nil if the gateway sends none.
+  package let webhooks: (any WebhookOutlet)?
 
   package init(
     services: any GatewayServices, executor: any (SerialExecutor & TaskExecutor), store: any Store,
     session: SessionPolicy,
     issuer: any TokenIssuer, seed: UInt64, secrets: Secrets, life: NodeBoot = .first,
-    turns: (any Turns)? = nil, isSecure: Bool = false, isLocal: Bool = true
+    turns: (any Turns)? = nil, isSecure: Bool = false, isLocal: Bool = true,
+    webhooks: (any WebhookOutlet)? = nil
   ) {
     self.services = services
     self.executor = executor
@@ -46,5 +49,6 @@ package struct Ground: Sendable {
     self.turns = turns
     self.isSecure = isSecure
     self.isLocal = isLocal
+    self.webhooks = webhooks
   }
 }

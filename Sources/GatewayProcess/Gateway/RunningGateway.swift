@@ -177,6 +177,9 @@ package final class RunningGateway: Sendable {
   /// The timeout for the answers to pending requests once the sockets are closed.
   package static let requestPatience = Duration.seconds(10)
 
+  /// The timeout for webhooks under way at the end of the process.
+  private static let webhookPatience = Duration.seconds(3)
+
   /// Drains the gateway. It refuses new sockets, notifies every client, and closes each within `window`; connections of
   /// hosted spaces close at once.
   ///
@@ -212,6 +215,7 @@ package final class RunningGateway: Sendable {
         return await group.reduce(0, +)
       }
     }
+    await space.finishWebhooks(within: Self.webhookPatience)
     return unanswered
   }
 

@@ -183,6 +183,14 @@ package final class Journal: @unchecked Sendable {
       by: question.connection, of: question.user, speaking: question.dialect)
   }
 
+  /// Writes that a webhook was sent, or why not (`failure`). There must be few names of endpoints.
+  package func write(webhookTo endpoint: String, status: Int?, failure: String?, after time: Duration) {
+    write(
+      .webhookSent(
+        after: JournalDelay(time), endpoint: number(of: endpoint), status: UInt16(clamping: status ?? 0),
+        failure: failure.map { number(of: $0) }))
+  }
+
   /// Writes that a fault affected a user, or would have and found no room (`isFull`).
   package func write(
     fault word: String, number: UInt32, isFull: Bool = false, by connection: ConnectionID?, of user: UserID?

@@ -40,6 +40,9 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   /// `after` counts from the question. The numbers of the names of endpoint and result, and of why there was no usable answer.
   case outboundAnswered(JournalTrace, after: JournalDelay, endpoint: UInt16, result: UInt16, failure: UInt16?)
   case graceGiven
+  /// `after` counts from the attempt. The number of the endpoint's name in the journal, the status of the answer or 0, and the
+  /// number of the name of why it was not delivered.
+  case webhookSent(after: JournalDelay, endpoint: UInt16, status: UInt16, failure: UInt16?)
   /// The number of the fault's word in the journal, and its own; `isFull` if the fault had no effect, since too much is late.
   case faulted(word: UInt16, number: UInt32, isFull: Bool)
 
@@ -93,6 +96,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .outboundAsked: .outboundAsked
     case .outboundAnswered: .outboundAnswered
     case .graceGiven: .graceGiven
+    case .webhookSent: .webhookSent
     case .faulted: .faulted
     }
   }

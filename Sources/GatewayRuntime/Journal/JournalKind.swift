@@ -41,6 +41,8 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   case outboundAnswered = "outbound_answered"
   /// A session goes on although the application's backend cannot be asked about it.
   case graceGiven = "grace_given"
+  /// A webhook was sent to the application's backend, or could not be.
+  case webhookSent = "webhook_sent"
   /// Something went wrong on purpose.
   case faulted
 }

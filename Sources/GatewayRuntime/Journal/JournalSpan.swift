@@ -134,6 +134,8 @@ struct JournalNames {
     case .outboundAnswered(_, _, let endpoint, let result, let failure):
       (line.endpoint, line.result) = (words[Int(endpoint)], words[Int(result)])
       line.failure = failure.map { words[Int($0)] }
+    case .webhookSent(_, let endpoint, _, let failure):
+      (line.endpoint, line.failure) = (words[Int(endpoint)], failure.map { words[Int($0)] })
     case .loggedIn(let grant, _), .refreshed(let grant, _):
       if grant.fingerprint != nil, grant.expiresAt != .distantFuture {
         line.expiresIn = grant.expiresAt - record.at

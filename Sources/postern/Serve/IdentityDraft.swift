@@ -19,6 +19,7 @@ struct IdentityDraft: Sendable {
   private var takesRevocations = false
   private var introspection = IntrospectionDraft()
   private var hooks = HooksDraft()
+  private var webhooks = WebhookSettings()
 
   @OptionList<IdentityDraft>
   static var options: [Option<IdentityDraft>] {
@@ -59,6 +60,11 @@ struct IdentityDraft: Sendable {
       \.takesRevocations)
     IntrospectionDraft.options.map { $0.of(\.introspection) }
     HooksDraft.options.map { $0.of(\.hooks) }
+    Option(
+      "webhooks-to", "HOST:PORT",
+      "a host that webhooks may be sent to; servers on this machine need none while the gateway is on loopback",
+      repeats: true
+    ) { value, draft in draft.webhooks.destinations.insert(try Self.destination(value)) }
   }
 
   /// Returns the issuers that the flags name, beside the gateway's own keys; nil if they name none.
@@ -123,6 +129,22 @@ struct IdentityDraft: Sendable {
   /// ``HooksDraft/settings(tls:hasOrigins:hasWire:)``.
   func hookSettings(hasOrigins: Bool, hasWire: Bool) throws -> HookSettings? {
     try hooks.settings(tls: try tls.identity(), hasOrigins: hasOrigins, hasWire: hasWire)
+  }
+
+  /// Returns where webhooks may be sent.
+  ///
+  /// - Parameter isLocal: Whether only clients on this machine reach the gateway.
+  func webhookSettings(isLocal: Bool) -> WebhookSettings {
+    var settings = webhooks
+    settings.allowsLoopback = isLocal
+    return settings
+  }
+
+  private static func destination(_ value: Arguments.Value) throws -> WebhookSettings.Destination {
+    guard let authority = Authority(value.text), let port = authority.port, (1...65_535).contains(port) else {
+      throw UsageError(value.source, value: value.text, expected: "HOST:PORT, e.g. app.example:443")
+    }
+    return WebhookSettings.Destination(host: authority.host, port: port)
   }
 
   /// Returns the signals that the flags have taken, of the login and of others.

@@ -135,6 +135,9 @@ struct ServeOptions {
     settings.controlAllowedHosts = draft.controlAllowedHosts
     settings.space.isLocal = settings.hosts.allSatisfy(isLoopback)
     settings.proxies = TrustedProxies(draft.proxies)
+    // Behind a proxy a gateway on loopback has callers from elsewhere.
+    settings.space.webhooks = draft.identity.webhookSettings(
+      isLocal: settings.space.isLocal && draft.proxies.isEmpty)
     settings.speaksProxyProtocol = draft.speaksProxyProtocol
     guard settings.controlSecret != nil || isLoopback(settings.controlHost) else {
       throw UsageError(
