@@ -21,7 +21,15 @@ package struct StreamVendor: Vendor {
     settings.calls.sfu?.isSecure = ground.isSecure
     self.settings = settings
     self.ground = ground
-    directory = StreamDirectory(ground.store, bytesMax: settings.usersBytesMax, settings: settings.app)
+    let applications = settings.applications
+    let webhooks = ground.webhooks.map { outlet in
+      StreamWebhooks(outlet, newID: { [secrets = ground.secrets] in StreamEventHook.newID(from: secrets) }) {
+        key, body in
+        (try? applications.application(key))?.webhookSignature(of: body)
+      }
+    }
+    directory = StreamDirectory(
+      ground.store, bytesMax: settings.usersBytesMax, settings: settings.app, webhooks: webhooks)
     let callDirectory = StreamCallDirectory(ground.store, limits: settings.callLimits, turns: ground.turns)
     // Only the first message can log in. Stream requests a new token by closing, so never before expiry.
     let session = try SessionPolicy(
@@ -64,6 +72,22 @@ package struct StreamVendor: Vendor {
   /// Keeps the secret of the SFU's tokens.
   package func prepare(at now: WallTime) async throws(GatewayError) {
     try await calls.sfu?.tokens.keepSecret(in: ground.store, at: now)
+    try await learnHooks(at: now)
+  }
+
+  /// Reads the hooks of the application.
+  private func learnHooks(at now: WallTime) async throws(GatewayError) {
+    guard let webhooks = directory.webhooks else { return }
+    webhooks.take(try await directory.settings(at: now).eventHooks)
+  }
+
+  package func hear(_ note: VendorNote) async {
+    if Name(note.topic) == Name(StreamUserRoutes.hooksTopic) { await missedNotes() }
+  }
+
+  package func missedNotes() async {
+    // If the store is unavailable, the hooks that are known stay.
+    try? await learnHooks(at: ground.services.wallTime)
   }
 
   /// Ends participations by connections of dead boots, and rings that were not answered in the meantime.

@@ -151,6 +151,8 @@ struct StreamCalls: Sendable {
         }
       }
       services.announce(Announcement(to: happening.audience(of: call.id, members: members), frames))
+      guard !event.isOfMediaOnly else { continue }
+      users.webhooks?.post(event.type, of: "video", about: call.id.cid) { event.frame(.video).payload }
     }
     return drawn
   }

@@ -8,6 +8,7 @@ struct StreamAppSettings: Hashable, Sendable {
   var disablesGuestCreation = false
   /// Whether unsigned development tokens are accepted.
   var disablesAuthChecks = false
+  var eventHooks = StreamEventHooks()
 }
 
 /// The settings that a server has set. The gateway's flags decide the others.
@@ -17,6 +18,8 @@ struct StreamAppChange: Hashable, StoreValue {
   var revokesTokensIssuedBefore: WallTime?
   var disablesGuestCreation: Bool?
   var disablesAuthChecks: Bool?
+  /// All hooks; nil if they stay.
+  var eventHooks: StreamEventHooks?
 
   /// Merges a later change into this one.
   mutating func add(_ later: StreamAppChange) {
@@ -26,6 +29,7 @@ struct StreamAppChange: Hashable, StoreValue {
     }
     disablesGuestCreation = later.disablesGuestCreation ?? disablesGuestCreation
     disablesAuthChecks = later.disablesAuthChecks ?? disablesAuthChecks
+    eventHooks = later.eventHooks ?? eventHooks
   }
 
   /// Returns the settings with this change.
@@ -34,6 +38,7 @@ struct StreamAppChange: Hashable, StoreValue {
     if namesRevocation { settings.revokesTokensIssuedBefore = revokesTokensIssuedBefore }
     if let disablesGuestCreation { settings.disablesGuestCreation = disablesGuestCreation }
     if let disablesAuthChecks { settings.disablesAuthChecks = disablesAuthChecks }
+    if let eventHooks { settings.eventHooks = eventHooks }
     return settings
   }
 }

@@ -20,16 +20,19 @@ struct StreamDirectory: Sendable {
   private let bytesMax: Int
   /// The settings that no server has changed.
   private let preset: StreamAppSettings
+  /// The webhooks of the application; nil if none are sent.
+  let webhooks: StreamWebhooks?
 
   /// Creates a directory in `store`, with room for `usersMax` users of `bytesMax` bytes in total.
   init(
     _ store: any Store, usersMax: Int = 1_000_000, bytesMax: Int = 256 << 20,
-    settings: StreamAppSettings = StreamAppSettings()
+    settings: StreamAppSettings = StreamAppSettings(), webhooks: StreamWebhooks? = nil
   ) {
     self.store = store
     self.usersMax = usersMax
     self.bytesMax = bytesMax
     preset = settings
+    self.webhooks = webhooks
   }
 
   // MARK: Users

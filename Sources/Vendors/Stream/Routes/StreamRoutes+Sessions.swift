@@ -37,7 +37,7 @@ extension StreamRoutes {
   func tell(_ kind: StreamUserEvent.Kind, _ user: StreamUser, isHard: Bool = false, at now: WallTime) async {
     guard let user = await seen([user]).first else { return }
     await StreamUserEvent(kind: kind, user: user, at: now, isHard: isHard)
-      .tell(on: services, StreamCallDirectory(directory.store))
+      .tell(on: services, StreamCallDirectory(directory.store), directory.webhooks)
   }
 
   /// Returns 64 random bits of the gateway.

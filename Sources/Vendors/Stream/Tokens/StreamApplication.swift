@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 internal import GatewayTokens
 
 /// An application of one API key: the keys that verify and sign its tokens.
@@ -26,6 +27,12 @@ struct StreamApplication: Sendable {
 }
 
 extension StreamApplication {
+  /// Returns the value of `x-signature` for a body; nil if the key is no secret.
+  func webhookSignature(of body: [UInt8]) -> String? {
+    guard signer.algorithm == .hs256 else { return nil }
+    return Webhook.hex(signer.signature(of: body))
+  }
+
   /// Adopts the keys of `other`.
   fileprivate func takeKeys(of other: StreamApplication) {
     verifier.takeKeys(of: other.verifier)

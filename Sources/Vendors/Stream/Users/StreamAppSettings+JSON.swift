@@ -19,7 +19,7 @@ extension StreamAppSettings {
   private static let absentNumbers = [
     "cdn_expiration_seconds", "max_aggregated_activities_length", "reminders_interval",
   ]
-  private static let absentLists = ["event_hooks", "user_search_disallowed_roles", "webhook_events"]
+  private static let absentLists = ["user_search_disallowed_roles", "webhook_events"]
   private static let absentObjects = ["call_types", "channel_configs", "grants", "policies"]
 
   /// Writes the members of the application's object.
@@ -42,6 +42,7 @@ extension StreamAppSettings {
         json.raw(value)
       }
     }
+    json.member("event_hooks", objects: eventHooks.hooks) { $0.write(to: &$1, dates) }
     // Nothing is uploaded or pushed.
     for name: StaticString in ["file_upload_config", "image_upload_config"] {
       json.member(name) { $0.member("size_limit", 0) }

@@ -4,6 +4,9 @@ internal import GatewayJSON
 // Guests, and the settings of the application.
 
 extension StreamUserRoutes {
+  /// The topic of notes that the application's hooks have changed.
+  static let hooksTopic = "stream.hooks"
+
   var guests: [HTTPRoute] {
     rest.resource("POST", .common("guest"), "CreateGuest", .open) { request throws(StreamError) in
       try await makeGuest(request)
@@ -66,8 +69,17 @@ extension StreamUserRoutes {
     change.revokesTokensIssuedBefore = try request.body.date("revoke_tokens_issued_before")
     change.disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
     change.disablesAuthChecks = try request.body.bool("disable_auth_checks")
+    if let views = try request.body.array("event_hooks", count: StreamEventHooks.countMax) {
+      let known = try await rest.appSettings().eventHooks.hooks
+      let hooks = try StreamEventHook.read(views, replacing: known, from: rest.secrets, at: request.receivedAt)
+      change.eventHooks = StreamEventHooks(hooks: hooks, apiKey: request.caller.apiKey)
+    }
     do throws(GatewayError) {
-      _ = try await rest.directory.updateSettings(change, at: request.receivedAt)
+      let settings = try await rest.directory.updateSettings(change, at: request.receivedAt)
+      if change.eventHooks != nil {
+        rest.directory.webhooks?.take(settings.eventHooks)
+        rest.services.tellOthers(VendorNote(Self.hooksTopic, ""))
+      }
     } catch {
       throw StreamError(error)
     }

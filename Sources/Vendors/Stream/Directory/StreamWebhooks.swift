@@ -1,0 +1,61 @@
+internal import GatewayCore
+internal import GatewayKit
+internal import Synchronization
+
+/// The webhooks of a Stream application: its hooks as they were last set, and the requests that the vendor sends to them.
+final class StreamWebhooks: Sendable {
+  static let vendor = "stream"
+
+  private let outlet: any WebhookOutlet
+  private let newID: @Sendable () -> String
+  private let sign: @Sendable (_ apiKey: String, _ body: [UInt8]) -> String?
+  private let hooks = Mutex(StreamEventHooks())
+  private let hasHooks = Atomic(false)
+
+  private static let rule = WebhookRule(
+    timeout: .seconds(6), whole: .seconds(15), attemptsMax: 3, networkAttemptsMax: 2, repeated: .overload)
+
+  /// - Parameters:
+  ///   - newID: Returns a new id of a webhook.
+  ///   - sign: Returns the signature of a body by the secret of the application with that key; nil if it has none.
+  init(
+    _ outlet: any WebhookOutlet, newID: @escaping @Sendable () -> String,
+    sign: @escaping @Sendable (_ apiKey: String, _ body: [UInt8]) -> String?
+  ) {
+    self.outlet = outlet
+    self.newID = newID
+    self.sign = sign
+    outlet.open(Self.vendor)
+  }
+
+  /// Uses the hooks from now on.
+  func take(_ all: StreamEventHooks) {
+    hooks.withLock { $0 = all }
+    hasHooks.store(all.hooks.contains(where: \.isEnabled), ordering: .releasing)
+  }
+
+  /// Whether a hook takes events of that type.
+  func wants(_ event: String, of product: String) -> Bool {
+    hasHooks.load(ordering: .acquiring) && hooks.withLock { $0.hooks.contains { $0.takes(event, of: product) } }
+  }
+
+  /// Queues an event for each hook that takes it, and returns at once. `body` is called only if there is one.
+  ///
+  /// - Parameter subject: What it is about; events about the same are sent in order.
+  func post(_ event: String, of product: String, about subject: String, _ body: () -> [UInt8]) {
+    guard hasHooks.load(ordering: .acquiring) else { return }
+    let all = hooks.withLock { $0 }
+    let takers = all.hooks.filter { $0.takes(event, of: product) }
+    guard !takers.isEmpty else { return }
+    let body = body()
+    var fields = [HTTPField("content-type", "application/json"), HTTPField("x-api-key", all.apiKey)]
+    if let signature = sign(all.apiKey, body) { fields.append(HTTPField("x-signature", signature)) }
+    for hook in takers {
+      let usual = fields + [HTTPField("x-webhook-id", newID())]
+      outlet.post(
+        Webhook(
+          Self.vendor, of: Name(Self.vendor), to: hook.url, about: Name(subject), body, rule: Self.rule
+        ) { attempt, _, _ in usual + [HTTPField("x-webhook-attempt", String(attempt))] })
+    }
+  }
+}
