@@ -24,6 +24,7 @@ package struct SendbirdVendor: Vendor {
   private let services: any GatewayServices
   private let secrets: Secrets
   private let isSecure: Bool
+  private let webhooks: SendbirdWebhooks
 
   /// Creates the vendor with its dialect and routes.
   ///
@@ -34,7 +35,9 @@ package struct SendbirdVendor: Vendor {
     services = ground.services
     secrets = ground.secrets
     isSecure = ground.isSecure
-    directory = SendbirdDirectory(ground.store, on: ground.executor)
+    webhooks = SendbirdWebhooks(
+      ground.webhooks, store: ground.store, secret: settings.secret, applicationID: settings.applicationID?.text ?? "")
+    directory = SendbirdDirectory(ground.store, on: ground.executor, webhooks: webhooks)
     channels = SendbirdChannels(
       ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax),
       turns: ground.turns
@@ -91,6 +94,9 @@ package struct SendbirdVendor: Vendor {
 
   package var issuers: [String: any TokenIssuer] { ["sendbird": SendbirdTokenIssuer(signer: signer)] }
 
+  /// Reads where the application's server wants its events.
+  package func prepare(at now: WallTime) async throws(GatewayError) { try await webhooks.learn(at: now) }
+
   /// Finishes the announcements that dead boots had begun, and sends the messages and announcements that became due
   /// while no process ran.
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
@@ -103,6 +109,8 @@ package struct SendbirdVendor: Vendor {
 
   package func hear(_ note: VendorNote) async {
     if note.topic == Self.roomTopic { return await channels.memberships.forget(Name(note.text)) }
+    // If the store is unavailable, the settings that are known stay.
+    if note.topic == SendbirdWebhookRoutes.topic { return (try? await webhooks.learn(at: services.wallTime)) ?? () }
     guard let (id, user) = SendbirdHTTPRefresh.session(of: note) else { return }
     let refresh = await services.insist { () async throws(GatewayError) in
       try await sessions.follow(refreshOf: id, of: user, at: services.wallTime)
@@ -110,7 +118,10 @@ package struct SendbirdVendor: Vendor {
     if case let refresh?? = refresh { await refresh.renew(on: services) }
   }
 
-  package func missedNotes() async { await channels.memberships.forgetAll() }
+  package func missedNotes() async {
+    try? await webhooks.learn(at: services.wallTime)
+    await channels.memberships.forgetAll()
+  }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     let gate = SendbirdGate(settings: settings, sessions: sessions, services: services)
@@ -132,6 +143,7 @@ package struct SendbirdVendor: Vendor {
     routes += SendbirdAnnouncementRoutes(announcer: announcer, channels: channelRoutes).routes
     routes += SendbirdStatisticsRoutes(gate: gate, services: services, directory: directory, rates: rates).routes
     routes += SendbirdKitRoutes(gate: gate, services: services, rates: rates).routes
+    routes += SendbirdWebhookRoutes(gate: gate, services: services, webhooks: webhooks, rates: rates).routes
     routes += channelRoutes.routes
     // Requests with a file may be larger, since a photograph is larger than other bodies.
     for index in routes.indices

@@ -90,6 +90,7 @@ struct SendbirdChannelEvents: Sendable {
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
     await tell(delivery, except: speaker, Self.frame(name, delivery), on: services)
+    await hook(.sent, delivery, at: services.wallTime)
     if let thread = Self.thread(delivery, at: services.wallTime) {
       await tell(delivery, except: speaker, thread, on: services)
     }
@@ -110,6 +111,7 @@ struct SendbirdChannelEvents: Sendable {
     _ name: StaticString, _ delivery: SendbirdDelivery, except speaker: ConnectionID?, on services: any GatewayServices
   ) async {
     await changed(Self.frame(name, delivery), delivery, except: speaker, on: services)
+    await hook(.updated, delivery, at: services.wallTime)
   }
 
   /// Announces a changed message in a command of another form.
@@ -152,6 +154,7 @@ struct SendbirdChannelEvents: Sendable {
       json.member("ts", now.milliseconds)
     }
     await tell(delivery, frame, on: services)
+    await hook(.deleted, delivery, at: now)
     if let thread = Self.thread(delivery, at: now) { await tell(delivery, thread, on: services) }
   }
 
@@ -258,6 +261,7 @@ struct SendbirdChannelEvents: Sendable {
         Self.write(user, users[user], membership.channel.member(user)?.state, in: membership.channel, to: &json)
       }
     }
+    await hook("join", "joined_at", in: membership.channel, users: membership.changed, at: services.wallTime)
   }
 
   /// Announces the members that `inviter` added; members without an inviter have joined by themselves.
@@ -277,6 +281,7 @@ struct SendbirdChannelEvents: Sendable {
       }
       json.member("invited_at", now.milliseconds)
     }
+    await hook("invite", "invited_at", in: channel, users: membership.changed, by: inviter, at: now)
   }
 
   /// Announces members who left, also to their own other devices.
@@ -287,6 +292,8 @@ struct SendbirdChannelEvents: Sendable {
       let users = membership.channel.joined.union(membership.changed)
       await event(category, of: user, in: membership.channel, to: users, on: services)
     }
+    guard category == .left, !membership.changed.isEmpty else { return }
+    await hook("leave", "left_at", in: membership.channel, users: membership.changed, at: services.wallTime)
   }
 
   /// Sends `USEV` to the devices of both users: one blocks or unblocks the other.

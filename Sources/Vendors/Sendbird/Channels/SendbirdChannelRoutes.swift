@@ -78,7 +78,9 @@ struct SendbirdChannelRoutes: Sendable {
     }
     let creation = try await ask { [channel] () throws(SendbirdChannelRefusal) in
       try await channels.create(channel, at: now) { creation in
-        guard creation.isNew && kind == .group else { return }
+        guard creation.isNew else { return }
+        await events.hook("create", "created_at", in: creation.channel, at: now)
+        guard kind == .group else { return }
         let others = creation.channel.members.map(\.user).filter { $0 != channel.createdBy }
         await events.invited(
           SendbirdMembership(channel: creation.channel, changed: others), by: order.inviter, on: services)
@@ -138,7 +140,10 @@ struct SendbirdChannelRoutes: Sendable {
     try needsOperator(of: channel, request)
     let now = services.wallTime
     let end = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.delete(channel.url, at: now) { await events.event(.deleted, in: $0.channel, on: services) }
+      try await channels.delete(channel.url, at: now) {
+        await events.event(.deleted, in: $0.channel, on: services)
+        await events.hook("remove", "removed_at", in: $0.channel, at: now)
+      }
     }
     for connection in end.connections {
       await services.unwatch(SendbirdChannelEvents.call(end.channel.number), by: connection)

@@ -16,6 +16,8 @@ struct SendbirdDirectory: Sendable {
   private typealias Transaction = StoreTransaction<StoreOr<GatewayError>>
 
   let store: any Store
+  /// The webhooks of the application; nil in tests without any.
+  let webhooks: SendbirdWebhooks?
   private let numbers: SendbirdNumbers
   private let deletionNumbers: SendbirdNumbers
   private let deletions: SendbirdAges
@@ -23,9 +25,11 @@ struct SendbirdDirectory: Sendable {
 
   /// Creates a directory in `store`, with room for `usersMax` users and for `bytesMax` bytes of their texts.
   init(
-    _ store: any Store, on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20
+    _ store: any Store, on executor: any SerialExecutor, usersMax: Int = 100_000, bytesMax: Int = 64 << 20,
+    webhooks: SendbirdWebhooks? = nil
   ) {
     self.store = store
+    self.webhooks = webhooks
     numbers = SendbirdNumbers("user", in: store, on: executor)
     deletionNumbers = SendbirdNumbers("deleted-user", in: store, on: executor)
     deletions = SendbirdAges("sendbird.deleted-user-age", in: store)
