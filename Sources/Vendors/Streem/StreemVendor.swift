@@ -20,6 +20,7 @@ package struct StreemVendor: Vendor {
   private let store: any Store
   private let secrets: Secrets
   private let services: any GatewayServices
+  private let webhooks: (any WebhookOutlet)?
 
   /// The signing key that the gateway stores if the store has none, created once for the process, which may run many gateways.
   /// It has a different id in each, so that none accepts another's tokens.
@@ -40,6 +41,8 @@ package struct StreemVendor: Vendor {
     if settings.homeCompany.sid.isEmpty { settings.homeCompany.sid = StreemID.make("co", from: ground.secrets) }
     self.settings = settings
     services = ground.services
+    webhooks = ground.webhooks
+    webhooks?.open(StreemDialect.name)
     secrets = ground.secrets
     store = ground.store
     seal = OpenIDSeal(secrets)
@@ -108,7 +111,7 @@ package struct StreemVendor: Vendor {
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     StreemRoutes(
       services: services, directory: directory, authenticator: authenticator, inviting: inviting, rooms: rooms,
-      settings: settings
+      settings: settings, webhooks: webhooks
     ).routes
       + OpenIDRoutes(
         services: services, directory: directory, keyring: keyring, grants: grants, key: openIDKey, seal: seal,

@@ -104,10 +104,11 @@ extension StreemRoutes {
     _ request: HTTPRequest, _ parameters: PathParameters
   ) async throws(StreemFailure) -> HTTPResponse {
     let company = try await company(request, parameters)
-    let sid = try await known(company, parameters).sid
+    let before = try await known(company, parameters)
     do throws(GatewayError) {
-      return Self.answer(
-        try await directory.cancelReservation(sid, at: services.wallTime), company, status: 200)
+      let after = try await directory.cancelReservation(before.sid, at: services.wallTime)
+      if after.status != before.status { await tell(company, before, after) }
+      return Self.answer(after, company, status: 200)
     } catch {
       throw StreemFailure(error)
     }

@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import GatewayJSON
 internal import GatewayKit
 
-// Webhooks of companies' servers. They are stored and listed; nothing is sent to them.
+// Webhooks of companies' servers.
 
 extension StreemRoutes {
   var webhookRoutes: [HTTPRoute] {
@@ -38,7 +38,8 @@ extension StreemRoutes {
           let (secret, label) = try JSONObject.read(request.body) { (body) throws(GatewayError) in
             (try body.needed("shared_secret", bytes: 256), try body.needed("label", bytes: 200))
           }
-          let key = StreemWebhook.SigningKey(sid: StreemID.make("whk", from: inviting.secrets), label: label)
+          let key = StreemWebhook.SigningKey(
+            sid: StreemID.make("whk", from: inviting.secrets), label: label, secret: secret)
           let webhook = try await directory.addSigningKey(
             key, to: Name(parameters["sid"]), of: company.code, at: services.wallTime)
           // Only this answer contains the secret.
@@ -69,10 +70,48 @@ extension StreemWebhook {
     self.init(
       sid: Name(sid), company: company.code, label: try body.needed("label", bytes: 200), url: url, method: method,
       timeoutMilliseconds: try body.whole("timeout_ms", in: 1...60_000) ?? 5_000,
-      attemptsMax: try body.whole("max_attempts", in: 1...100) ?? 1)
+      attemptsMax: try body.whole("max_attempts", in: 1...100) ?? 1, headers: try Self.headers(body))
   }
 
-  /// Returns whether the text has the form of an HTTP URL. The host does not matter, since nothing is sent.
+  private static let headersMax = 20
+  /// The fields that the gateway writes itself.
+  private static let ownHeaders = [
+    "connection", "content-length", "content-type", "host", "streem-sent-at", "streem-signature",
+    "streem-signature-headers", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+
+  private static func headers(_ body: JSONObject) throws(GatewayError) -> [Header] {
+    guard body.has("headers") else { return [] }
+    let elements = body["headers"]?.elements ?? []
+    let headers: [Header] = elements.compactMap { element in
+      guard let name = element["name"]?.string, let value = element["value"]?.string, isHeader(name, value) else {
+        return nil
+      }
+      return Header(name: name, value: value, isSigned: element["include_in_request_signature"]?.bool ?? false)
+    }
+    guard body["headers"]?.elements != nil, headers.count == elements.count, headers.count <= headersMax else {
+      throw .invalidParameter.detailed(
+        "headers must be an array of at most \(headersMax) objects {name, value}, of fields that are not the gateway's")
+    }
+    return headers
+  }
+
+  private static func isHeader(_ name: String, _ value: String) -> Bool {
+    let isName =
+      (1...100).contains(name.utf8.count)
+      && name.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+    return isName && !ownHeaders.contains { Name($0) == Name(name.lowercased()) } && value.utf8.count <= 1_000
+      && value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+  }
+
+  /// Returns whether the text has the form of an HTTP URL. The operator decides to which hosts webhooks are sent.
   private static func isAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1)
     guard parts.count == 2, ["http", "https"].contains(String(decoding: parts[0], as: UTF8.self).lowercased()),
@@ -89,6 +128,11 @@ extension StreemWebhook {
     json.member("method", method)
     json.member("timeout_ms", Int64(timeoutMilliseconds))
     json.member("max_attempts", Int64(attemptsMax))
+    json.member("headers", objects: headers ?? []) { header, json in
+      json.member("name", header.name)
+      json.member("value", header.value)
+      json.member("include_in_request_signature", header.isSigned)
+    }
     json.member("signing_keys", objects: keys) { $0.write(to: &$1, of: self) }
   }
 }

@@ -13,6 +13,7 @@ struct StreemRoutes: Sendable {
   let inviting: StreemInviting
   let rooms: StreemRooms
   let settings: StreemSettings
+  let webhooks: (any WebhookOutlet)?
 
   var routes: [HTTPRoute] {
     [
