@@ -20,14 +20,26 @@ extension ConformScene {
         verdict: .notApplicable,
         sentence: "the gateway of \(wire.name) asks for no token: its clients renew on a timer")
     }
-    // A fault that was ordered for the renewal came too late, if the client had begun it.
     let loggedIn = memory.loggedIn ?? beginning
+    try await checkStart(before: loggedIn)
+    // A fault that was ordered for the renewal came too late, if the client had begun it.
     guard try await line("provider_asked", after: loggedIn, within: .zero) == nil else {
       throw ConformEnd(
         verdict: .undecided, sentence: "the client asked for another token before the behaviour had begun")
     }
     try await mintLongLives()
     try await pass(firstLife)
+  }
+
+  /// Throws if the client's first token, which lives only until its timer, had expired before the client logged in.
+  private func checkStart(before login: Int) async throws {
+    for kind in ["login_refused", "upgrade_refused"] {
+      guard let refused = try await line(kind, within: .zero), refused < login else { continue }
+      let life = firstLife.components.seconds
+      throw ConformEnd(
+        verdict: .undecided,
+        sentence: "the machine was slow, or the client: its token of \(life) s had expired before it logged in")
+    }
   }
 
   /// Makes the provider's tokens die early: until ``mintLongLives()`` they live as long as ``firstLife``.
