@@ -135,6 +135,10 @@ int postern_certificate_apply(const struct postern_certificate *certificate, SSL
   return ok == 1 ? 0 : -1;
 }
 
+X509 *postern_certificate_leaf(const struct postern_certificate *certificate) { return certificate->leaf; }
+
+EVP_PKEY *postern_certificate_key(const struct postern_certificate *certificate) { return certificate->key; }
+
 void postern_certificate_free(struct postern_certificate *certificate) {
   if (!certificate) return;
   X509_free(certificate->leaf);

@@ -150,7 +150,21 @@ struct postern_certificate *postern_certificate_read(const char *certificate_pat
                                                      size_t error_size);
 /// Makes the context present this certificate from the next handshake on. 0, or -1 with the old one kept.
 int postern_certificate_apply(const struct postern_certificate *certificate, SSL_CTX *context);
+/// The certificate and its key; both stay the owner's.
+X509 *postern_certificate_leaf(const struct postern_certificate *certificate);
+EVP_PKEY *postern_certificate_key(const struct postern_certificate *certificate);
 void postern_certificate_free(struct postern_certificate *certificate);
+
+/// Makes a private authority, valid for `seconds`, whose critical name constraints allow only `names`. Writes two new files with
+/// mode 0600. Returns 0, or -1 with the reason in `error`.
+int postern_authority_create(const char *const *names, size_t count, long seconds, const char *certificate_path,
+                             const char *key_path, char *error, size_t error_size);
+/// Returns 0 if the certificate is an authority with critical name constraints, else -1.
+int postern_authority_check(const struct postern_certificate *authority);
+/// Returns the context of TLS servers with a new certificate for `names`, signed by the authority; NULL with the reason in
+/// `error`, e.g. if the authority's name constraints do not allow one of the names.
+SSL_CTX *postern_authority_context(const struct postern_certificate *authority, const char *const *names, size_t count,
+                                   char *error, size_t error_size);
 
 /// Returns the context of TLS clients that trust the system's certificates or, with `allows_untrusted`, every certificate.
 SSL_CTX *postern_tls_client_context(int allows_untrusted);

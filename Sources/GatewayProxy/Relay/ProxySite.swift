@@ -4,8 +4,7 @@ package import GatewayRuntime
 /// The program behind a proxy's port: everything goes to the route's target.
 package struct ProxySite: Site {
   private let route: ProxyRoute
-  /// The networks that clients may come from; nil for all.
-  private let networks: [IPNetwork]?
+  private let clients: ClientNetworks
   private let guarding: PageGuard
 
   /// - Parameters:
@@ -14,7 +13,7 @@ package struct ProxySite: Site {
   ///   - guarding: Refuses requests of web pages that are none of the user's.
   package init(_ route: ProxyRoute, from networks: [IPNetwork]? = nil, guarding: PageGuard) {
     self.route = route
-    self.networks = networks
+    clients = ClientNetworks(networks)
     self.guarding = guarding
   }
 
@@ -29,9 +28,7 @@ package struct ProxySite: Site {
   }
 
   private func refusal(of request: HTTPRequest) -> ProxyRefusal? {
-    guard isAllowed(request.peer) else {
-      return ProxyRefusal("client_not_allowed", 403, "\(request.peer) is in no network of --allow-from")
-    }
+    if let refusal = clients.refusal(of: request.peer) { return refusal }
     // The target sees another Host and the fields that the proxy adds, so it cannot recognise a foreign page itself.
     guard let error = guarding.refusal(of: request) else { return nil }
     let advice =
@@ -39,12 +36,6 @@ package struct ProxySite: Site {
       ? "Host is no name of this proxy; if clients use it, add --allowed-host NAME"
       : "a page of another machine may not use the fields or the certificate that this proxy adds"
     return ProxyRefusal(error.name, error.httpStatus, advice)
-  }
-
-  private func isAllowed(_ peer: String) -> Bool {
-    guard let networks else { return true }
-    guard let address = IPAddress(peer) else { return false }
-    return address.isLoopback || networks.contains { $0.contains(address) }
   }
 
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {

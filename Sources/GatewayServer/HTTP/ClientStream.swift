@@ -59,6 +59,21 @@ struct ClientStream {
     return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
+  /// The first byte that the peer has sent and that was not read yet.
+  enum FirstByte {
+    case byte(UInt8)
+    case none
+    case ended
+  }
+
+  /// Returns the first byte without reading it.
+  var firstByte: FirstByte {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, CInt(MSG_PEEK))
+    if count > 0 { return .byte(byte) }
+    return count < 0 && (errno == EAGAIN || errno == EINTR) ? .none : .ended
+  }
+
   /// Continues the handshake; without TLS there is none.
   mutating func handshake() -> TLSServer.Handshake {
     let step = tls?.handshake() ?? .done

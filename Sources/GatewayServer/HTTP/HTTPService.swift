@@ -6,6 +6,8 @@ struct HTTPService: Sendable {
   let site: any Site
   let proxies: TrustedProxies
   let refusals: TransportRefusals
+  /// The tunnels that clients may open; nil for none.
+  var tunnels: TunnelSettings?
   let requests = RequestsUnderWay()
   let uploads = UploadRoom()
 }

@@ -18,12 +18,14 @@ struct RequestHead {
 
   /// Reads a head. It makes text only of parts that are needed: lines and parts are ranges of `bytes`.
   ///
-  /// - Parameter bytes: The head with its empty line.
-  static func read(_ bytes: [UInt8]) -> Reading {
-    bytes.withUnsafeBufferPointer { read($0) }
+  /// - Parameters:
+  ///   - bytes: The head with its empty line.
+  ///   - takesConnect: Whether CONNECT is allowed; its authority becomes the path as it was sent.
+  static func read(_ bytes: [UInt8], takesConnect: Bool = false) -> Reading {
+    bytes.withUnsafeBufferPointer { read($0, takesConnect: takesConnect) }
   }
 
-  private static func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Reading {
+  private static func read(_ bytes: UnsafeBufferPointer<UInt8>, takesConnect: Bool) -> Reading {
     let lines = lines(of: bytes)
     guard let first = lines.first else { return .refused(.plain(400, "there is no request line")) }
     guard let parts = requestLine(bytes, first) else {
@@ -34,7 +36,9 @@ struct RequestHead {
       return .refused(.plain(505, "the server speaks HTTP/1.1"))
     }
     let method = text(bytes, parts.method)
-    guard let target = target(UnsafeBufferPointer(rebasing: bytes[parts.target]), method: method) else {
+    let tunnels = takesConnect && isEqual(bytes, parts.method, "CONNECT")
+    guard let target = target(UnsafeBufferPointer(rebasing: bytes[parts.target]), method: method, tunnels: tunnels)
+    else {
       return .refused(.plain(400, "the request's target is malformed"))
     }
     guard lines.count <= fieldsMax + 1 else { return .refused(.plain(431, "the request has too many fields")) }
@@ -107,10 +111,14 @@ struct RequestHead {
   }
 
   /// Splits a request target (RFC 9112 section 3.2); nil if it is malformed.
-  private static func target(_ bytes: UnsafeBufferPointer<UInt8>, method: String) -> Target? {
+  private static func target(
+    _ bytes: UnsafeBufferPointer<UInt8>, method: String, tunnels: Bool
+  ) -> Target? {
     guard bytes.allSatisfy({ $0 > 0x20 && $0 != 0x7f }), let text = String(validating: bytes, as: UTF8.self) else {
       return nil
     }
+    // The authority form, which the gate of the tunnels reads.
+    if tunnels { return Target(path: text, query: [], raw: text, authority: nil) }
     if bytes.first == UInt8(ascii: "/"), !bytes.contains(UInt8(ascii: "?")) {
       return Target(path: text, query: [], raw: text, authority: nil)
     }

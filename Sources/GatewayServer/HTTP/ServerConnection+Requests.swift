@@ -15,7 +15,7 @@ extension ServerConnection {
   /// Whether it waits for a request, or the rest of one; not if it only waits to get its 503.
   var owesRequest: Bool {
     switch phase {
-    case .securing, .head, .body: excess == nil
+    case .greeting, .securing, .head, .body: excess == nil
     default: false
     }
   }
@@ -45,7 +45,8 @@ extension ServerConnection {
     case .malformed:
       return (piece.count, .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest))
     case .complete(let used):
-      let arrival = RequestArrival(RequestHead.read(head.bytes), limits: host.limits, bytesMax: bodyBytesMax)
+      let arrival = RequestArrival(
+        RequestHead.read(head.bytes, takesConnect: service.tunnels != nil), limits: host.limits, bytesMax: bodyBytesMax)
       head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
       requests += 1
       guard excess == nil else { return (used, .refused(.overLimit, nil)) }
@@ -120,8 +121,12 @@ extension ServerConnection {
   func act(on arrival: Arrival) {
     switch arrival {
     case .needsMore: break
-    case .request(let request): answer(request)
-    case .upgrade(let request): upgrade(request)
+    case .request(let request):
+      if let refusal = tunnelRefusal(of: request) { return refuse(refusal, nil) }
+      if asksForTunnel(request) { openTunnel(request) } else { answer(request) }
+    case .upgrade(let request):
+      if let refusal = tunnelRefusal(of: request) { return refuse(refusal, nil) }
+      upgrade(request)
     case .refused(let response, let reason): refuse(response, reason)
     case .bodyTooLarge(let request):
       let error = GatewayError.bodyTooLarge.detailed("\(bodyBytesMax(of: request)) bytes")
@@ -241,7 +246,7 @@ extension ServerConnection {
 
   /// Returns a head that the library reads instead of the received one; it contains only what the library needs.
   private func standIn(for request: HTTPRequest) -> String {
-    "GET / HTTP/1.1\r\nHost: \(host.name)\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    "GET / HTTP/1.1\r\nHost: \(host.name(withTLS: stream.tls != nil))\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
       + "Sec-WebSocket-Key: \(request.header("sec-websocket-key") ?? "")\r\n\r\n"
   }
 }

@@ -10,6 +10,8 @@ internal import GatewayRuntime
 final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// A stage of the connection.
   enum Phase {
+    /// The first byte tells whether the client speaks TLS.
+    case greeting
     /// The TLS handshake is under way.
     case securing
     /// The connection is kept alive, and no byte of another request has arrived.
@@ -69,6 +71,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// The streamed answer, and the caller of an answer that the site works on.
   var streamed: StreamedAnswer?
   var caller: RequestCaller?
+  /// The tunnel that the client has opened.
+  var tunnel: Tunnel?
   /// The upgrade whose answer is awaited.
   var awaitedUpgrade: PendingUpgrade?
 
@@ -103,6 +107,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
       phase = .securing
       stream.tls = TLSServer(context, descriptor: stream.descriptor)
       guard stream.tls != nil else { return end() }
+    } else if service.tunnels != nil, excess == nil {
+      phase = .greeting
     }
     watcher = IOWatcher(descriptor: stream.descriptor, on: loop) { [unowned self] in ready() }
     wait(host.limits.handshakeTimeout)
@@ -128,6 +134,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
       if case .writing = phase, !stream.hasOutput { return written() }
     }
     switch phase {
+    case .greeting: greet()
     case .securing: secure()
     case .idle, .head, .body: readSome()
     case .answering where awaitedUpgrade != nil && stream.hasEnded: end()
@@ -142,6 +149,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// Watches for the events that the phase needs.
   func rewatch() {
     switch phase {
+    case .greeting: watcher?.watch(.readable)
     case .securing: watcher?.watch(stream.readNeeds)
     case .idle, .head, .body: watcher?.watch((pending.isEmpty ? stream.readNeeds : []).union(stream.outputEvents))
     case .answering: break
@@ -152,7 +160,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     }
   }
 
-  private func secure() {
+  func secure() {
     switch stream.handshake() {
     case .done:
       phase = .head

@@ -38,6 +38,11 @@ final class TLSServer {
     TransferStep(tls: postern_tls_write(session, bytes.baseAddress, bytes.count))
   }
 
+  /// The host that the client named in its handshake; nil for none.
+  var serverName: String? {
+    session.flatMap { SSL_get_servername($0, TLSEXT_NAMETYPE_host_name) }.map { String(cString: $0) }
+  }
+
   /// Whether OpenSSL has received bytes that were not read yet; no event reports them.
   var hasPending: Bool { SSL_has_pending(session) != 0 }
 

@@ -17,6 +17,9 @@ package final class Listener: @unchecked Sendable {
     package var limits = ServerLimits()
     /// The files of the certificate; nil for plain text.
     package var tls: TLSFiles?
+    /// The tunnels that clients may open with CONNECT, on a port without files; nil for none. Such a port also serves TLS to
+    /// clients that begin with it.
+    package var tunnels: TunnelSettings?
 
     /// The proxies that are trusted to name the client of a connection or a request.
     package var proxies = TrustedProxies()
@@ -79,7 +82,9 @@ package final class Listener: @unchecked Sendable {
         throw .cannotListen(
           address: "\(settings.host):\(settings.port)", reason: "libwebsockets refused the certificate or the settings")
       }
-      let service = HTTPService(site: site, proxies: settings.proxies, refusals: settings.refusals)
+      let service = HTTPService(
+        site: site, proxies: settings.proxies, refusals: settings.refusals,
+        tunnels: settings.tls == nil ? settings.tunnels : nil)
       shares.append(Share(loop: loop, tally: tally, host: host, service: service))
     }
     let listener = Listener(settings: settings, port: sockets[0].port, shares: shares)

@@ -14,6 +14,8 @@ final class VirtualHost {
   private let contexts: LibraryContexts
   /// The library's virtual hosts, one for each context.
   private var handles: [OpaquePointer?]
+  /// Those for connections with TLS on a port that also serves plain text.
+  private var secureHandles: [OpaquePointer?]
   private let hasTLS: Bool
   /// The library's TLS context of the vhost, for a change of certificate.
   private(set) var tls: OpaquePointer?
@@ -35,6 +37,7 @@ final class VirtualHost {
     self.tally = tally
     self.contexts = contexts
     handles = Array(repeating: nil, count: contexts.count)
+    secureHandles = handles
     hasTLS = tls != nil
     guard handle(at: 0, tls: tls) != nil else { return nil }
   }
@@ -58,6 +61,27 @@ final class VirtualHost {
     return handles[index]
   }
 
+  /// Returns the library's virtual host in a context for a connection that has TLS although the port serves plain text too.
+  private func secureHandle(at index: Int) -> OpaquePointer? {
+    guard secureHandles.indices.contains(index) else { return nil }
+    if let handle = secureHandles[index] { return handle }
+    guard let context = contexts.context(at: index) else { return nil }
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    secureHandles[index] = secureName.withCString { name in
+      var settings = postern_vhost_settings(
+        name: name, certificate_path: nil, key_path: nil, takes_tls: 1,
+        rx_buffer_bytes: SocketLoop.receiveBufferBytes, handshake_seconds: limits.handshakeSeconds, user: user)
+      return postern_vhost_create(context, &settings)
+    }
+    return secureHandles[index]
+  }
+
+  /// The name of the vhost for connections with TLS on a port that also serves plain text.
+  private var secureName: String { "tls.\(name)" }
+
+  /// Returns the name of the vhost that takes a connection.
+  func name(withTLS isSecure: Bool) -> String { isSecure && !hasTLS ? secureName : name }
+
   private static func withFiles<Result>(
     _ tls: TLSFiles?, _ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> Result
   ) -> Result {
@@ -75,7 +99,7 @@ final class VirtualHost {
 
   /// Notes the TLS context that the library has made for a vhost; `wsi` is a dummy that the library uses for this call.
   static func hasTLS(_ wsi: OpaquePointer, _ context: UnsafeMutableRawPointer?) {
-    guard let context, let vhost = of(wsi), vhost.tls == nil else { return }
+    guard let context, let vhost = of(wsi), vhost.hasTLS, vhost.tls == nil else { return }
     vhost.tls = OpaquePointer(context)
   }
 
@@ -89,7 +113,8 @@ final class VirtualHost {
   /// and the bytes after them. `endpoint` gets the later callbacks, the first inside this call, or none if the library has no
   /// room.
   func adopt(_ descriptor: CInt, _ session: OpaquePointer?, _ bytes: [UInt8], head: Int, as endpoint: Endpoint) {
-    guard let handle = handle(at: contexts.index(of: descriptor)) else {
+    let index = contexts.index(of: descriptor)
+    guard let handle = session != nil && !hasTLS ? secureHandle(at: index) : handle(at: index) else {
       if let session { SSL_free(session) }
       close(descriptor)
       return
@@ -127,7 +152,7 @@ final class VirtualHost {
     for connection in loop.connections(of: self) { connection.end() }
     var sockets: [Endpoint] = []
     withUnsafeMutablePointer(to: &sockets) { sockets in
-      for handle in handles {
+      for handle in handles + secureHandles {
         guard let handle else { continue }
         postern_vhost_visit(
           handle,
@@ -142,8 +167,9 @@ final class VirtualHost {
     // Otherwise the loop has ended meanwhile, and releases it itself.
     guard loop.contexts != nil, !hasEnded else { return }
     loop.remove(self)
-    for handle in handles { if let handle { postern_vhost_destroy(handle) } }
+    for handle in handles + secureHandles { if let handle { postern_vhost_destroy(handle) } }
     handles = []
+    secureHandles = []
   }
 
   private nonisolated(nonsending) func lastConnection() async {
@@ -152,7 +178,8 @@ final class VirtualHost {
 
   /// Frees the memory; only after the library's context is gone.
   func free() {
-    for handle in handles { if let handle { postern_vhost_free(handle) } }
+    for handle in handles + secureHandles { if let handle { postern_vhost_free(handle) } }
     handles = []
+    secureHandles = []
   }
 }

@@ -7,8 +7,8 @@ struct Postern {
   /// The commands, in the order in which the help lists them.
   static var commands: [any Command.Type] {
     [
-      ServeCommand.self, ProxyCommand.self, ConnectCommand.self, StormCommand.self, SimulatePlanCommand.self,
-      SimulateCommand.self,
+      ServeCommand.self, ProxyAuthorityCommand.self, ProxyCommand.self, ConnectCommand.self, StormCommand.self,
+      SimulatePlanCommand.self, SimulateCommand.self,
       WorkerCommand.self, WireListCommand.self, WireShowCommand.self, WireDraftCommand.self, WireCheckCommand.self,
       WireTryCommand.self, ReportCompareCommand.self, ReportShowCommand.self,
       ReportAddCommand.self, ReportTrendCommand.self, ControlCommand.self,

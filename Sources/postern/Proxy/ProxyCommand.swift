@@ -101,6 +101,11 @@ enum ProxyCommand: Command {
     let wire = options.control?.wire.map { "; wire \($0.name)" } ?? ""
     let tokens = options.control?.tokens.map { "; token endpoint \($0.text)" } ?? ""
     var lines = ["ready    \(scheme)://\(shown):\(port)\(way)"]
+    if options.authority != nil {
+      let host = options.target.map { Tunnel(host: $0.dial.host, port: $0.dial.port, isTLS: $0.dial.isTLS).text }
+      let way = "CONNECT to \(host ?? "the hosts of routes"); TLS on the port too"
+      lines.append("tunnels  HTTPS_PROXY=http://\(shown):\(port), \(way)")
+    }
     if let controlPort {
       let host = literal(options.control?.host ?? "")
       lines.append("control  http://\(host):\(controlPort); faults and journal on\(wire)\(tokens)")

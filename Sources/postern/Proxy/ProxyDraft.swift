@@ -14,6 +14,8 @@ struct ProxyDraft: Sendable {
   /// The names of the proxy itself.
   var names: [String] = []
   var tls = CertificateFlags()
+  /// The folder of the authority for the hosts of tunnels.
+  var authority: Arguments.Value?
 
   // MARK: The target
 

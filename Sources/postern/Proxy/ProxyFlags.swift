@@ -44,6 +44,11 @@ enum ProxyFlags {
       "tls-certificate", "FILE", "the certificate chain that the proxy shows clients, PEM (default: no TLS)",
       \.tls.certificate, .asGiven)
     Option("tls-key", "FILE", "the private key of --tls-certificate, PEM", \.tls.key, .asGiven)
+    Option(
+      "ca", "DIR",
+      "the folder that postern proxy ca has made: accept CONNECT for the host of --to or of a route, and TLS",
+      \.authority,
+      .asGiven)
   }
 
   @OptionList<ProxyDraft>

@@ -16,6 +16,8 @@ struct ProxyOptions: Sendable {
   /// The networks that clients may come from; nil for all.
   let networks: [IPNetwork]?
   let listener: Listener.Settings
+  /// The authority for the hosts of tunnels; nil if clients may open none.
+  let authority: TLSAuthority?
   /// The seed of the faults, another in every process.
   let seed: UInt64
   /// The control port; nil for none.
@@ -55,7 +57,34 @@ struct ProxyOptions: Sendable {
     }
     recording = try RecordingOptions(draft)
     routes = draft.hostsSpaces ? RouteOptions(draft.spaces) : nil
-    listener = try Self.listener(draft, takesFaults: control != nil)
+    authority = try Self.authority(draft, target)
+    var settings = try Self.listener(draft, takesFaults: control != nil)
+    settings.tunnels = authority.map { [networks, target] in
+      TunnelSettings(TunnelRules(to: target?.dial, from: networks), $0)
+    }
+    listener = settings
+  }
+
+  /// Reads the authority of `--ca`, which must be allowed to sign for the target.
+  private static func authority(_ draft: ProxyDraft, _ target: ProxyTarget?) throws -> TLSAuthority? {
+    guard let folder = draft.authority else { return nil }
+    guard draft.tls.certificate == nil, draft.tls.key == nil else {
+      throw UsageError("--ca makes the certificates itself, and goes without --tls-certificate and --tls-key")
+    }
+    let authority = try ProxyAuthority.read(folder)
+    guard let host = target?.dial.host else { return authority }
+    do {
+      try authority.check(host)
+    } catch {
+      throw UsageError(
+        "--ca \(folder.text): \(error); make one with postern proxy ca --name \(host) --out DIR")
+    }
+    return authority
+  }
+
+  /// Returns the tunnels to a target; nil if clients may open none.
+  func tunnels(to target: ProxyTarget) -> TunnelSettings? {
+    authority.map { TunnelSettings(TunnelRules(to: target.dial, from: networks), $0) }
   }
 
   /// Returns a seed of the system's.
@@ -69,9 +98,11 @@ struct ProxyOptions: Sendable {
   /// - Parameters:
   ///   - name: One more name of the port; nil for none.
   ///   - addsSecrets: Whether the proxy adds fields or a certificate to requests.
-  func guarding(_ name: String? = nil, addsSecrets: Bool) -> PageGuard {
-    PageGuard(
-      hosts: [listener.host] + names + (name.map { [$0] } ?? []), takesAddresses: true,
+  ///   - target: The host that clients of tunnels name; nil for none.
+  func guarding(_ name: String? = nil, to target: ProxyTarget?, addsSecrets: Bool) -> PageGuard {
+    let tunnelled = authority == nil ? nil : target?.dial.host
+    return PageGuard(
+      hosts: [listener.host] + names + [name, tunnelled].compactMap { $0 }, takesAddresses: true,
       pages: addsSecrets ? .ofThisMachine : .any)
   }
 

@@ -45,7 +45,9 @@ final class ProxyParts: @unchecked Sendable {
     }
     let addsSecrets = options.targets.showsCertificate || !options.replacements.isEmpty
     let own: any Site =
-      route.map { ProxySite($0, from: options.networks, guarding: options.guarding(addsSecrets: addsSecrets)) }
+      route.map {
+        ProxySite($0, from: options.networks, guarding: options.guarding(to: options.target, addsSecrets: addsSecrets))
+      }
       ?? NoRouteSite()
     site = spaces.map { SpacesSite(own, $0) } ?? own
   }

@@ -65,7 +65,7 @@ final class RouteHost: @unchecked Sendable {
     let inherited = isOwn ? options.replacements.filter { !replaced.contains(Name($0.name)) } : []
     let fields = ForwardedFields(via: options.via, replacing: inherited + reading.fields)
     let addsSecrets = !fields.replacements.isEmpty || isOwn && options.targets.showsCertificate
-    let guarding = options.guarding("\(name).localhost", addsSecrets: addsSecrets)
+    let guarding = options.guarding("\(name).localhost", to: target, addsSecrets: addsSecrets)
     let log = GatewayLog(level: log.level) { [log] event in
       var event = event
       event.fields.insert(.init("space", name.text), at: 0)
@@ -83,7 +83,7 @@ final class RouteHost: @unchecked Sendable {
         ) { [failures] in failures.report($0) }
         return HostedRoute(route, control, to: address.text, from: options.networks, guarding: guarding)
       },
-      listen: { [self] site in try await listen(site, onPort: order.port) })
+      listen: { [self] site in try await listen(site, to: target, onPort: order.port) })
   }
 
   /// Returns the server that the order names, or that of `--to`. Throws a `GatewayError` if it may not be reached.
@@ -119,8 +119,11 @@ final class RouteHost: @unchecked Sendable {
 
   private static let addressMax = 512
 
-  private nonisolated(nonsending) func listen(_ site: any Site, onPort port: Int) async throws -> SpacePort {
+  private nonisolated(nonsending) func listen(
+    _ site: any Site, to target: ProxyTarget, onPort port: Int
+  ) async throws -> SpacePort {
     var settings = options.listener
+    settings.tunnels = options.tunnels(to: target)
     settings.port = port
     settings.limits.connectionsMax = HostedLimits().connectionsMax + ProxyCommand.requestsMax
     settings.allowance = ConnectionAllowance()
