@@ -60,6 +60,7 @@ extension HTTPResponse {
     case 413: "Content Too Large"
     case 415: "Unsupported Media Type"
     case 416: "Range Not Satisfiable"
+    case 421: "Misdirected Request"
     case 422: "Unprocessable Content"
     case 426: "Upgrade Required"
     case 429: "Too Many Requests"
