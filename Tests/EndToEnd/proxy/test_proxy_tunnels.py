@@ -10,6 +10,7 @@ import ssl
 import stat
 import subprocess
 import threading
+import time
 
 import aiohttp
 import pytest
@@ -190,7 +191,7 @@ def test_a_fault_reaches_a_client_in_a_tunnel(vendor, proxy, ca):
 
     async def talk():
         from websockets.exceptions import InvalidStatus
-        options = {"proxy": proxy.http_url, "ssl": trusting(ca), "open_timeout": 60}
+        options = {"proxy": proxy.http_url, "ssl": trusting(ca), "subprotocols": ["two"], "open_timeout": 60}
         with pytest.raises(InvalidStatus) as caught:
             async with connect(f"wss://{HOST}:{vendor.port}/fault", **options):
                 pass
@@ -205,7 +206,7 @@ def test_a_fault_reaches_a_client_in_a_tunnel(vendor, proxy, ca):
 
 def test_tls_to_the_port_itself(proxy, ca):
     async def talk():
-        async with connect(f"wss://localhost:{proxy.port}/direct", ssl=trusting(ca), proxy=None, open_timeout=60) as client:
+        async with connect(f"wss://localhost:{proxy.port}/direct", ssl=trusting(ca), proxy=None, subprotocols=["two"], open_timeout=60) as client:
             await client.send("direct")
             return await asyncio.wait_for(client.recv(), 60)
 
@@ -214,7 +215,7 @@ def test_tls_to_the_port_itself(proxy, ca):
 
 def test_plain_text_to_the_port_still_works(proxy):
     async def talk():
-        async with connect(f"ws://127.0.0.1:{proxy.port}/plain", proxy=None, open_timeout=60) as client:
+        async with connect(f"ws://127.0.0.1:{proxy.port}/plain", proxy=None, subprotocols=["two"], open_timeout=60) as client:
             await client.send("plain")
             return await asyncio.wait_for(client.recv(), 60)
 
@@ -393,7 +394,7 @@ def test_silent_tunnels_are_bounded_and_end(vendor, ca, vendor_files):
         assert set(answers) <= {b"200", b"503", b""} and 0 < answers.count(b"200"), {code: answers.count(code) for code in set(answers)}
 
         async def talk():
-            async with connect(f"wss://{HOST}:{vendor.port}/after", proxy=proxy.http_url, ssl=trusting(ca), open_timeout=60) as client:
+            async with connect(f"wss://{HOST}:{vendor.port}/after", proxy=proxy.http_url, ssl=trusting(ca), subprotocols=["two"], open_timeout=60) as client:
                 await client.send("after")
                 return await asyncio.wait_for(client.recv(), 60)
 
@@ -402,6 +403,9 @@ def test_silent_tunnels_are_bounded_and_end(vendor, ca, vendor_files):
 
 def test_the_recording_and_the_journal_have_no_secret(proxy, folder):
     assert proxy.lines("connection_opened")
-    assert SECRET not in json.dumps(proxy.lines(payloads=True)) and SECRET not in proxy.said()
-    recorded = (folder / "run.jsonl").read_text()
+    assert SECRET not in json.dumps(proxy.lines()) and SECRET not in proxy.said()
+    deadline = time.monotonic() + 60
+    while "token-1" not in (recorded := (folder / "run.jsonl").read_text()):
+        assert time.monotonic() < deadline, recorded
+        time.sleep(0.05)
     assert SECRET not in recorded
