@@ -151,7 +151,7 @@ struct FleetReportTests {
     let comparison = ReportComparison(base: base, value: base, rule)
     #expect(!comparison.passes && comparison.outcome == .undecided)
     let name = (fleet.map { "\($0):" } ?? "") + "gateway.cpu_per_refresh"
-    #expect(comparison.verdict == "undecided: no report has \(name)" && comparison.summary.contains(name))
+    #expect(comparison.verdict == "undecided: no report has \(name)" && comparison.summary.contains("no report has"))
   }
 
   @Test

@@ -204,22 +204,21 @@ def test_a_fault_reaches_a_client_in_a_tunnel(vendor, proxy, ca):
     proxy.mend()
 
 
-def test_tls_to_the_port_itself(proxy, ca):
+def echoed(url, text, **options):
     async def talk():
-        async with connect(f"wss://localhost:{proxy.port}/direct", ssl=trusting(ca), proxy=None, subprotocols=["two"], open_timeout=60) as client:
-            await client.send("direct")
+        async with connect(url, subprotocols=["two"], open_timeout=60, **options) as client:
+            await client.send(text)
             return await asyncio.wait_for(client.recv(), 60)
 
-    assert asyncio.run(talk()) == "direct"
+    return asyncio.run(talk())
+
+
+def test_tls_to_the_port_itself(proxy, ca):
+    assert echoed(f"wss://localhost:{proxy.port}/direct", "direct", ssl=trusting(ca), proxy=None) == "direct"
 
 
 def test_plain_text_to_the_port_still_works(proxy):
-    async def talk():
-        async with connect(f"ws://127.0.0.1:{proxy.port}/plain", proxy=None, subprotocols=["two"], open_timeout=60) as client:
-            await client.send("plain")
-            return await asyncio.wait_for(client.recv(), 60)
-
-    assert asyncio.run(talk()) == "plain"
+    assert echoed(f"ws://127.0.0.1:{proxy.port}/plain", "plain", proxy=None) == "plain"
 
 
 def test_aiohttp(api, api_proxy, ca):
@@ -392,13 +391,7 @@ def test_silent_tunnels_are_bounded_and_end(vendor, ca, vendor_files):
             thread.join(timeout=240)
         assert len(answers) == 1000
         assert set(answers) <= {b"200", b"503", b""} and 0 < answers.count(b"200"), {code: answers.count(code) for code in set(answers)}
-
-        async def talk():
-            async with connect(f"wss://{HOST}:{vendor.port}/after", proxy=proxy.http_url, ssl=trusting(ca), subprotocols=["two"], open_timeout=60) as client:
-                await client.send("after")
-                return await asyncio.wait_for(client.recv(), 60)
-
-        assert asyncio.run(talk()) == "after"
+        assert echoed(f"wss://{HOST}:{vendor.port}/after", "after", proxy=proxy.http_url, ssl=trusting(ca)) == "after"
 
 
 def test_the_recording_and_the_journal_have_no_secret(proxy, folder):
