@@ -17,6 +17,7 @@ import pytest
 import requests
 from proxied import Proxy, WebServer, WebsocketsServer, web
 from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
 
 HOST = "vendor.localhost"
 SECRET = "marked-secret-4711"
@@ -186,24 +187,6 @@ def test_websockets_by_its_environment(vendor, proxy, ca, monkeypatch):
     assert proxy.await_line("connection_opened")
 
 
-def test_a_fault_reaches_a_client_in_a_tunnel(vendor, proxy, ca):
-    proxy.fail(fault="refuse_upgrade", status=503, times=1)
-
-    async def talk():
-        from websockets.exceptions import InvalidStatus
-        options = {"proxy": proxy.http_url, "ssl": trusting(ca), "subprotocols": ["two"], "open_timeout": 60}
-        with pytest.raises(InvalidStatus) as caught:
-            async with connect(f"wss://{HOST}:{vendor.port}/fault", **options):
-                pass
-        assert caught.value.response.status_code == 503
-        async with connect(f"wss://{HOST}:{vendor.port}/fault", **options) as client:
-            await client.send("again")
-            assert await asyncio.wait_for(client.recv(), 60) == "again"
-
-    asyncio.run(talk())
-    proxy.mend()
-
-
 def echoed(url, text, **options):
     async def talk():
         async with connect(url, subprotocols=["two"], open_timeout=60, **options) as client:
@@ -211,6 +194,16 @@ def echoed(url, text, **options):
             return await asyncio.wait_for(client.recv(), 60)
 
     return asyncio.run(talk())
+
+
+def test_a_fault_reaches_a_client_in_a_tunnel(vendor, proxy, ca):
+    proxy.fail(fault="refuse_upgrade", status=503, times=1)
+    place, options = f"wss://{HOST}:{vendor.port}/fault", {"proxy": proxy.http_url, "ssl": trusting(ca)}
+    with pytest.raises(InvalidStatus) as caught:
+        echoed(place, "refused", **options)
+    assert caught.value.response.status_code == 503
+    assert echoed(place, "again", **options) == "again"
+    proxy.mend()
 
 
 def test_tls_to_the_port_itself(proxy, ca):
