@@ -1,3 +1,5 @@
+internal import GatewayCore
+
 /// The holes that a draft puts in the place of values: the token, the user, ids and lives.
 struct DraftHoles {
   private let recording: Recording
@@ -118,9 +120,10 @@ struct DraftHoles {
       guard case .number(let text) = value, !marks.contains(pointer), let number = Recording.time(Double(text)) else {
         return value
       }
+      let place = pointer.lowercased()
       let isNamed =
-        Self.lifeWords.contains { pointer.lowercased().hasSuffix($0) }
-        || pointer.lowercased().hasSuffix("_ms") && Self.lifeWords.contains { pointer.lowercased().contains($0) }
+        Self.lifeWords.contains { place.hasSuffix($0) }
+        || place.hasSuffix("_ms") && Self.lifeWords.contains { place.contains(bytesOf: $0) }
       guard (isNamed ? named : fitting) == nil, let found = Self.life(number, token, now, isNamed: isNamed) else {
         return value
       }
