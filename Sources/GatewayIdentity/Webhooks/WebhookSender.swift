@@ -47,7 +47,12 @@ package final class WebhookSender: WebhookOutlet {
     _ = caller.tally(Self.endpoint(of: vendor))
   }
 
-  private static func endpoint(of vendor: String) -> String { "webhook_\(vendor)" }
+  private static let endpoints = "webhook_"
+
+  private static func endpoint(of vendor: String) -> String { "\(endpoints)\(vendor)" }
+
+  /// Returns whether an endpoint of that name only receives webhooks, and is asked nothing.
+  package static func isEndpoint(_ name: String) -> Bool { name.utf8.starts(with: endpoints.utf8) }
 
   /// Begins to send.
   package func begin() {
