@@ -183,7 +183,7 @@ def lone_sentinel(folder, primary, *lines, tls=False, flags=()):
         sentinel.kill()
 
 
-def heard(flags):
+def ended(flags):
     """Starts a gateway that ends with an error. On a busy machine the error may be that nobody was heard in time."""
     for _ in range(20):
         outcome = start(flags)
@@ -216,9 +216,9 @@ def test_tls_and_passwords_are_given_to_sentinel_and_to_the_primary(tmp_path):
                 ([], "give a --store-sentinel-password-file"),
                 ([*user, "--store-sentinel-password-file", str(secret)], "see --store-sentinel-password-file"),
             ):
-                outcome = heard([*flags, *more])
+                outcome = ended([*flags, *more])
                 assert outcome.returncode == 3 and words in outcome.stderr and PASSWORD not in outcome.stderr
-            outcome = heard([*store, *user, "--store-sentinel-password-file", str(own)])
+            outcome = ended([*store, *user, "--store-sentinel-password-file", str(own)])
             assert "signed" in outcome.stderr and "Sentinel at" in outcome.stderr
 
 
@@ -229,7 +229,7 @@ def test_errors_at_the_start_say_what_to_do(tmp_path):
             (f"redis+sentinel://127.0.0.1:{redis.port}/mymaster", 3, "it is no Sentinel"),
             (f"redis+sentinel://127.0.0.1:{free_port()}/mymaster", 1, "Sentinel at 127.0.0.1"),
         ):
-            outcome = heard(["--store", url])
+            outcome = ended(["--store", url])
             assert (outcome.returncode, words in outcome.stderr) == (status, True), outcome.stderr
         with Gateway("--store", f"redis+sentinel://127.0.0.1:{port}/mymaster") as gateway:
             opaque(gateway, "ann")
