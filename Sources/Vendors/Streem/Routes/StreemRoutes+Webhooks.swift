@@ -84,10 +84,11 @@ extension StreemWebhook {
     guard body.has("headers") else { return [] }
     let elements = body["headers"]?.elements ?? []
     let headers: [Header] = elements.compactMap { element in
-      guard let name = element["name"]?.string, let value = element["value"]?.string, isHeader(name, value) else {
-        return nil
-      }
-      return Header(name: name, value: value, isSigned: element["include_in_request_signature"]?.bool ?? false)
+      let signed = element["include_in_request_signature"]
+      guard let name = element["name"]?.string, let value = element["value"]?.string, isHeader(name, value),
+        signed == nil || signed?.bool != nil
+      else { return nil }
+      return Header(name: name, value: value, isSigned: signed?.bool ?? false)
     }
     guard body["headers"]?.elements != nil, headers.count == elements.count, headers.count <= headersMax else {
       throw .invalidParameter.detailed(
