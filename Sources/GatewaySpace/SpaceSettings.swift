@@ -18,7 +18,7 @@ package struct SpaceSettings: Sendable {
   package var introspector: Introspector?
   /// The questions to the application's own backend; nil for none.
   package var hooks: HookSettings?
-  /// Where webhooks may be sent; nil if there are none.
+  /// The hosts that may receive webhooks; nil if none are sent.
   package var webhooks: WebhookSettings?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()

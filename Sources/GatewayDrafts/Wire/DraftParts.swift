@@ -6,7 +6,7 @@ struct DraftParts {
   let main: DraftStory
   let tokens: Set<String>
   private(set) var missing: [String] = []
-  /// The rules in their order, what tells them apart, and the shapes that have one.
+  /// The rules in their order, their keys, and the shapes that have a rule.
   private var rules: [String] = []
   private var keys: Set<String> = []
   private var ruled: Set<String> = []

@@ -3,7 +3,7 @@ internal import GatewayRuntime
 
 /// The counts of webhooks, by vendor.
 struct WebhookCounts: Sendable {
-  /// What became of a webhook, or of one of its attempts.
+  /// The outcome of a webhook, or of one of its attempts.
   enum Result: String, Hashable, Sendable, CaseIterable {
     case delivered
     /// An attempt failed, and another follows.

@@ -15,7 +15,7 @@ package final class WebhookSender: WebhookOutlet {
     var queue = WebhookQueue()
     var counts = WebhookCounts()
     var log = WebhookTroubles()
-    /// What the addresses of the last webhooks were found to be.
+    /// The places that the addresses of the last webhooks lead to.
     var places: [Name: Place] = [:]
     var hasBegun = false
     var hasEnded = false

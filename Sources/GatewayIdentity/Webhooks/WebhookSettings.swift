@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// Where webhooks may be sent. Their addresses come from callers of the API, so these settings are the boundary.
+/// The hosts that may receive webhooks. Callers of the API choose the addresses, so these settings are the boundary.
 package struct WebhookSettings: Sendable {
   /// A host and a port that the operator has allowed.
   package struct Destination: Hashable, Sendable {

@@ -1,6 +1,6 @@
 internal import GatewayCore
 
-/// What has been logged about webhooks, so that no cause fills the log.
+/// The troubles with webhooks that have been logged, so that no cause fills the log.
 struct WebhookTroubles: Sendable {
   enum Cause: Hashable, Sendable { case failed, dropped }
 

@@ -9,7 +9,7 @@ package struct Webhook: Sendable {
   /// The address that the application has set.
   package let url: String
   package let method: String
-  /// What it is about, e.g. a call. Webhooks with one key and one address are sent in order, one at a time.
+  /// The subject, e.g. a call. Webhooks with one key and one address are sent in order, one at a time.
   package let key: Name
   package let body: [UInt8]
   package let rule: WebhookRule

@@ -21,7 +21,7 @@ package struct ReportComparison: Sendable {
   package let caveats: [String]
   /// The differences between the storms' plans.
   package let differences: [String]
-  /// Whether the user named the deciding figures, and those of them that no report has.
+  /// Whether the user named the deciding figures, and the named ones that no report has.
   private let isAsked: Bool
   private let unmeasured: [String]
 

@@ -14,7 +14,7 @@ final class VirtualHost {
   private let contexts: LibraryContexts
   /// The library's virtual hosts, one for each context.
   private var handles: [OpaquePointer?]
-  /// Those for connections with TLS on a port that also serves plain text.
+  /// The handles of connections with TLS on a port that also serves plain text.
   private var secureHandles: [OpaquePointer?]
   private let hasTLS: Bool
   /// The library's TLS context of the vhost, for a change of certificate.

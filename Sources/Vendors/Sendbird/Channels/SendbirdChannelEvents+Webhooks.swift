@@ -4,7 +4,7 @@ internal import GatewayJSON
 // The events of channels as the vendor sends them to the application's server.
 
 extension SendbirdChannelEvents {
-  /// What happened to a message.
+  /// A change of a message, by its name on the wire.
   enum MessageChange: String {
     case sent = "message_send"
     case updated = "message_update"

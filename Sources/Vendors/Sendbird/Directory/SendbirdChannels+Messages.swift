@@ -130,7 +130,7 @@ extension SendbirdChannels {
 
   // MARK: Access
 
-  /// What decides whether a user may send.
+  /// The facts that decide whether a user may send.
   private struct Standing {
     let sender: UserID
     let row: SendbirdChannelRow
@@ -142,7 +142,7 @@ extension SendbirdChannels {
     let isBlocked: Bool
   }
 
-  /// Reads the channel with what decides whether the user may send, at one moment.
+  /// Reads the channel and the facts that decide whether the user may send, at one moment.
   private func standing(
     of sender: UserID, in url: Name, _ transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> Standing {

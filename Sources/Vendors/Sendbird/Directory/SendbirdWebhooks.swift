@@ -3,7 +3,7 @@ internal import GatewayKit
 internal import GatewayTokens
 internal import Synchronization
 
-/// Where a Sendbird application wants its events, as its server has set it.
+/// The webhook settings of a Sendbird application, as its server has set them.
 struct SendbirdWebhookSettings: Hashable, StoreValue {
   var isEnabled = false
   var url = ""

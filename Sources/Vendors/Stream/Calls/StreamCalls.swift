@@ -41,8 +41,8 @@ struct StreamCalls: Sendable {
     }
   }
 
-  /// Returns the call with the caller's membership, nil if there is none, what servers have set for its type, and those of
-  /// `users` who exist: all at one moment.
+  /// Returns the call with the caller's membership, nil if there is none, the settings of its type, and the existing ones of
+  /// `users`: all at one moment.
   func lookUp(
     _ id: CallID, for rights: StreamCallRights, naming users: [UserID]
   ) async throws(StreamError) -> StreamCallDirectory.Found {
@@ -96,7 +96,7 @@ struct StreamCalls: Sendable {
     }
   }
 
-  /// Returns a snapshot of the call with its first members, the users it shows, and `others`. Those in `known` are not
+  /// Returns a snapshot of the call with its first members, the users it shows, and `others`. Users in `known` are not
   /// read again.
   func picture(
     of call: StreamCall, members limit: Int = 0, with others: [UserID] = [], knowing known: [StreamUser] = []
@@ -110,7 +110,7 @@ struct StreamCalls: Sendable {
     }
   }
 
-  /// Returns a snapshot of the call with these members and only these users. Those in `known` are not read again.
+  /// Returns a snapshot of the call with these members and only these users. Users in `known` are not read again.
   func draw(
     _ call: StreamCall, members: [StreamCallMember] = [], with users: Set<UserID>, knowing known: [StreamUser] = []
   ) async throws(GatewayError) -> StreamCallPicture {

@@ -34,14 +34,14 @@ struct StreamCallDirectory: Sendable {
     try await lookUp(id, with: users, naming: [], at: now).call
   }
 
-  /// A call, nil if there is none, with what servers have set for its type, and users.
+  /// A call, nil if there is none, with the settings that servers have made for its type, and users.
   struct Found: Sendable {
     var call: StreamCall?
     var definition: StreamCallType?
     var users: [StreamUser]
   }
 
-  /// Returns the call with the memberships of `users`, and those of `named` who exist: all at one moment.
+  /// Returns the call with the memberships of `users`, and the existing users of `named`: all at one moment.
   func lookUp(
     _ id: CallID, with users: [UserID], naming named: [UserID], at now: WallTime
   ) async throws(GatewayError) -> Found {

@@ -80,6 +80,7 @@ struct StreemWebhookTests {
     #"{"label":"","url":"https://a/"}"#, #"{"label":"l","url":"https:///a"}"#, #"{"label":"l","url":"https:a"}"#,
     #"{"label":"l","url":"https://a b"}"#, #"{"label":"l","url":"https://a/\r\nX: y"}"#,
     #"{"label":"l","url":"://a"}"#,
+    #"{"label":"l","url":"https://a/","headers":[{"name":"x-a","value":"b","include_in_request_signature":{}}]}"#,
     #"{"label":"l","url":"https://a/","method":"post"}"#, #"{"label":"l","url":"https://a/","timeout_ms":0}"#,
     #"{"label":"l","url":"https://a/","timeout_ms":1e300}"#, #"{"label":"l","url":"https://a/","max_attempts":1.5}"#,
     #"{"label":"l","url":"https://a/","max_attempts":-1}"#,
