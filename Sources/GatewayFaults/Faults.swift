@@ -17,6 +17,12 @@ package enum Faults {
     JudgeSlowly.self, RefuseToken.self, RefuseForNow.self, RotateKeys.self, WithdrawKeys.self,
     // The application's backend.
     HookAnswer.self, HookSlow.self, HookNever.self, HookMalformed.self, HookDeny.self, HookDisconnect.self,
+    // The application's identity provider.
+    KeysAnswer.self, KeysSlow.self, KeysNever.self, KeysMalformed.self, KeysWithdraw.self, DiscoveryOtherIssuer.self,
+    IntrospectAnswer.self, IntrospectInactive.self, IntrospectSlow.self,
+    // Webhooks.
+    WebhookLate.self, WebhookTwice.self, WebhookUnsigned.self, WebhookWrongKey.self, WebhookReordered.self,
+    WebhookLost.self,
     // The token provider.
     MintSlowly.self, MintNever.self, MintRate.self, MintRefused.self, MintLimited.self, MintSame.self, MintExpired.self,
     MintEarly.self,

@@ -51,6 +51,19 @@ extension Space {
     fetchers.withLock { $0 += begun }
   }
 
+  /// Has the keys of all issuers fetched now. Only on the first loop.
+  func fetchKeysAgain() {
+    for fetcher in fetchers.withLock({ $0 }) { fetcher.fetchAgain() }
+  }
+
+  /// The application's own servers that something is sent to, with these settings.
+  func outboundPlaces(_ settings: SpaceSettings) -> [OutboundPlace] {
+    (settings.hooks?.names ?? []).map { OutboundPlace(.hook, $0) }
+      + issuers.map { OutboundPlace(.keys, $0.settings.name) }
+      + (introspector == nil ? [] : [OutboundPlace(.introspection)])
+      + (webhooks?.vendors ?? []).map { OutboundPlace(.webhook, $0) }
+  }
+
   private static func silence(_ issuer: FetchedIssuer) -> OutboundFailure {
     OutboundFailure(
       "issuer \(issuer.settings.name) gave no keys in time; the log has the reason (jwks_failed)", .unreachable)

@@ -49,8 +49,7 @@ package final class Space: Sendable {
       configuration.journalBytes = GatewayConfiguration.usualJournalBytes
     }
     let seed = settings.seed ?? Self.chance()
-    let faults =
-      settings.takesFaults ? FaultBook(on: loops[0], seed: seed, asking: settings.hooks?.endpoints ?? []) : nil
+    let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
     let steady = SteadyStore(store)
     storeProbe = StoreProbe(steady)
     let store = faults?.decorate(steady) ?? steady
@@ -90,6 +89,8 @@ package final class Space: Sendable {
     self.vendors = vendors
     self.provider = provider
     self.faults = faults
+    faults?.keysChanged = { [weak self] in self?.fetchKeysAgain() }
+    faults?.places = { [weak self] in self?.outboundPlaces(settings) ?? [] }
     if vendors.contains(where: \.namesItsRoutes), let clash = HTTPRouter.clash(in: routes) { throw clash }
   }
 

@@ -73,18 +73,20 @@ def test_every_known_fault_takes_its_own_example(faulty):
     # A fault that only a proxy can have says so.
     elsewhere = [fault for fault in known if fault["summary"].startswith("in a proxy: ")]
     assert [fault["fault"] for fault in elsewhere] == ["shorten"]
-    # This gateway has no hooks.
-    hooks = [fault for fault in known if fault["fault"].startswith("hook_")]
-    assert len(hooks) == 6
+    # This gateway asks nobody.
+    asking = {"hook_": "--hook-", "jwks_": "--jwks", "discovery_": "--oidc", "introspect_": "--introspection"}
+    flags = {fault["fault"]: flag for fault in known for word, flag in asking.items() if fault["fault"].startswith(word)}
+    assert len(flags) == 15
     for fault in known:
         answer = control(faulty, "POST", "/faults", fault["example"])
         if fault in elsewhere:
             assert answer.status == 400 and "postern proxy" in answer.json["error"]["message"]
-        elif fault in hooks:
-            assert answer.status == 400 and "postern serve with --hook-" in answer.json["error"]["message"]
+        elif fault["fault"] in flags:
+            message = answer.json["error"]["message"]
+            assert answer.status == 400 and "postern serve with" in message and flags[fault["fault"]] in message, message
         else:
             assert answer.status == 201, (fault, answer.body)
-    assert control(faulty, "DELETE", "/faults").json == {"faults": len(known) - len(elsewhere) - len(hooks)}
+    assert control(faulty, "DELETE", "/faults").json == {"faults": len(known) - len(elsewhere) - len(flags)}
 
 
 def test_an_unknown_fault_is_answered_with_the_known_ones(faulty):

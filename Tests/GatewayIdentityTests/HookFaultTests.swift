@@ -11,20 +11,11 @@ import Testing
 /// A backend that is broken on purpose.
 @Suite(.timeLimit(.minutes(2)))
 struct HookFaultTests {
-  private static let faults: [any OutboundFault.Type] = [
+  private static let faults: [any AnswerFault.Type] = [
     HookAnswer.self, HookSlow.self, HookNever.self, HookMalformed.self, HookDeny.self, HookDisconnect.self,
   ]
 
-  private func fail(_ space: HookSpace, _ order: String) throws {
-    let outcome = space.inner.world.ask { [whole = space.inner.space] () async -> Result<UInt32, GatewayError> in
-      do throws(GatewayError) {
-        return .success(try whole.order(fault: Array(order.utf8)))
-      } catch {
-        return .failure(error)
-      }
-    }
-    _ = try #require(outcome).get()
-  }
+  private func fail(_ space: HookSpace, _ order: String) throws { try space.inner.fail(order) }
 
   /// The login under a fault: the error's number or 0, the close code or 0, and whether the backend was asked.
   private static let rows: [(order: String, error: Int, code: UInt16, isAsked: Bool)] = [
@@ -70,7 +61,7 @@ struct HookFaultTests {
     try fail(space, Self.faults[index].example)
     _ = try space.refresh(ann, life: 36_000)
     space.pass(10)
-    _ = space.inner.world.ask { [book = space.inner.space.faults] in book?.removeAll() }
+    space.inner.mend()
     space.pass(120)
     #expect(space.onGrace == 0)
     #expect(space.connect(try space.token("bob")).texts.first?.has("connected") == true)
@@ -95,7 +86,7 @@ struct HookFaultTests {
     let ann = space.begin(try space.token())
     space.pass(2)
     #expect(ann.texts.isEmpty && space.backend.requests.isEmpty)
-    _ = space.inner.world.ask { [book = space.inner.space.faults] in book?.removeAll() }
+    space.inner.mend()
     space.pass(1)
     #expect(ann.texts.first?.has("connected") == true && space.backend.requests.count == 1)
   }

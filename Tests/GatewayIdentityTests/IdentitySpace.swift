@@ -26,8 +26,10 @@ struct IdentitySpace {
   ///   - discovers: Whether its discovery document says where the keys are.
   ///   - client: The client whose logout tokens are taken, and whose security events, with the same keys; nil for none.
   ///   - logs: Keeps the log.
+  ///   - takesFaults: Whether it may be broken on purpose.
   init(
-    _ issuer: VirtualIssuer, discovers: Bool = false, client: Name? = nil, logs: LogKeeper = LogKeeper()
+    _ issuer: VirtualIssuer, discovers: Bool = false, client: Name? = nil, logs: LogKeeper = LogKeeper(),
+    takesFaults: Bool = false
   ) throws {
     self.issuer = issuer
     let own = JWTVerifier(keys: try KeySet([try VerificationKey(try KeyMaterial.secret(Array(Self.secret.utf8)))]))
@@ -47,6 +49,7 @@ struct IdentitySpace {
     var settings = SpaceSettings(
       configuration: configuration, vendors: [plain], issuer: FakeTokens(), provider: try TokenProviderPolicy())
     settings.identity = logins
+    settings.takesFaults = takesFaults
     if let client {
       settings.signals.login = logins
       settings.signals.transmitter = SignalSettings.Transmitter(
@@ -56,7 +59,7 @@ struct IdentitySpace {
         secret: nil)
       settings.signals.takesRevocations = true
     }
-    inner = try TestSpace(settings, keepsTrace: false)
+    inner = try TestSpace(settings, loops: takesFaults ? 1 : 2, keepsTrace: false)
     inner.network.listen(on: VirtualIssuer.target, loops: [inner.clients], site: issuer)
   }
 

@@ -21,11 +21,12 @@ struct IntrospectionSpace {
   /// - Parameters:
   ///   - policy: What an active token must hold.
   ///   - revocation: What a session meets whose token is no longer active.
+  ///   - takesFaults: Whether it may be broken on purpose.
   ///   - change: Changes the settings.
   init(
     _ server: VirtualIntrospection = VirtualIntrospection(), policy: TokenPolicy = TokenPolicy(),
     revocation: SessionPolicy.RevocationAction = .refresh, logs: LogKeeper = LogKeeper(),
-    _ change: (inout IntrospectionSettings) -> Void = { _ in }
+    takesFaults: Bool = false, _ change: (inout IntrospectionSettings) -> Void = { _ in }
   ) throws {
     self.server = server
     self.logs = logs
@@ -43,7 +44,8 @@ struct IntrospectionSpace {
     var space = SpaceSettings(
       configuration: configuration, vendors: [plain], issuer: FakeTokens(), provider: try TokenProviderPolicy())
     space.introspector = introspector
-    inner = try TestSpace(space, keepsTrace: false)
+    space.takesFaults = takesFaults
+    inner = try TestSpace(space, loops: takesFaults ? 1 : 2, keepsTrace: false)
     inner.network.listen(
       on: DialTarget(host: "login.example", port: 443), loops: [inner.clients], site: server)
     let (dialers, whole) = (inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }, inner.space)

@@ -38,6 +38,7 @@ struct WebhookSpace {
     settings.takesFaults = keepsJournal
     inner = try TestSpace(settings, loops: keepsJournal ? 1 : 2, keepsTrace: false)
     sender = try #require(inner.space.webhooks)
+    sender.open("vendor")
     for (host, port, site) in [
       ("app.example", 443, backend), ("app.example", 444, other), ("other.example", 443, other),
       ("127.0.0.1", 80, other), ("127.0.0.1", 9_000, other),
@@ -53,8 +54,11 @@ struct WebhookSpace {
   func post(_ numbers: Range<Int>, about key: (Int) -> String = { _ in "k" }, to url: String = url, _ rule: WebhookRule)
   {
     let webhooks = numbers.map { number in
-      Webhook("vendor", of: Name("app"), to: url, about: Name(key(number)), Array("\(number)".utf8), rule: rule) {
-        attempt, _, _ in [HTTPField("x-attempt", String(attempt))]
+      Webhook(
+        "vendor", of: Name("app"), to: url, about: Name(key(number)), Array("\(number)".utf8), rule: rule,
+        signedIn: "x-signature"
+      ) { attempt, _, body in
+        [HTTPField("x-attempt", String(attempt)), HTTPField("X-Signature", "00," + Webhook.hex(body))]
       }
     }
     _ = inner.world.ask { [sender] () async -> Void in for webhook in webhooks { sender.post(webhook) } }

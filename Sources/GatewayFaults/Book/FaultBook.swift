@@ -9,8 +9,10 @@ package final class FaultBook: @unchecked Sendable {
   private let seed: UInt64
   /// The choice of the faults that it takes; nil for all of a gateway.
   package let policy: (any FaultPolicy)?
-  /// The names of the endpoints of hooks that the gateway asks.
-  private let endpoints: [String]
+  /// Returns the application's own servers that the gateway sends something to.
+  package var places: () -> [OutboundPlace] = { [] }
+  /// Called when a fault of an issuer's keys begins or ends. Keys are asked for seldom.
+  package var keysChanged: (() -> Void)?
   /// The faults in the order of their orders.
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
@@ -49,14 +51,10 @@ package final class FaultBook: @unchecked Sendable {
   ///   - loop: The gateway's one loop.
   ///   - seed: The seed that decides which users belong to a share.
   ///   - policy: The choice of the faults that it takes; nil for all of a gateway.
-  ///   - endpoints: The names of the endpoints of hooks that the gateway asks.
-  package init(
-    on loop: EventLoop, seed: UInt64, policy: (any FaultPolicy)? = nil, asking endpoints: [String] = []
-  ) {
+  package init(on loop: EventLoop, seed: UInt64, policy: (any FaultPolicy)? = nil) {
     self.loop = loop
     self.seed = seed
     self.policy = policy
-    self.endpoints = endpoints
   }
 
   /// Records each occurrence of a fault in that journal from now on.
@@ -68,7 +66,7 @@ package final class FaultBook: @unchecked Sendable {
   package func add(_ order: FaultOrder) throws(GatewayError) -> StandingFault {
     if let refusal = policy?.refusal(of: order) { throw refusal }
     if let fault = order.fault as? any OutboundFault,
-      let lack = fault.hooks.lack(of: endpoints, type(of: fault).word)
+      let lack = fault.places.lack(of: places(), type(of: fault).word)
     {
       throw lack
     }
@@ -93,6 +91,9 @@ package final class FaultBook: @unchecked Sendable {
     setClock()
     if order.fault is any SocketFault, order.moment.event == nil, order.aim.connection == nil {
       if order.moment.delay == nil { befallAll(fault) } else { setAlarm(for: fault, at: fault.begins) }
+    }
+    if fault.isOfKeys, order.moment.event == nil {
+      if order.moment.delay == nil { begin(fault) } else { setAlarm(for: fault, at: fault.begins) }
     }
     return fault
   }
@@ -125,11 +126,13 @@ package final class FaultBook: @unchecked Sendable {
     for socket in inOrder { socket.side(fault.order.side)?.recover(from: fault) }
     waits.end(of: fault.number)
     setClock()
+    if fault.isOfKeys { keysChanged?() }
     if !standing.contains(where: { $0.order.moment.event != nil }) { journal?.observer = nil }
   }
 
   /// Removes everything, when the gateway ends.
   package func end() {
+    keysChanged = nil
     _ = removeAll()
     for message in late.values { loop.transport.deadlines.remove(message.wakeup) }
     late = [:]
@@ -306,14 +309,14 @@ package final class FaultBook: @unchecked Sendable {
     side.suffer(kind, from: fault)
   }
 
-  private func setAlarm(for fault: StandingFault, at deadline: Instant) {
+  func setAlarm(for fault: StandingFault, at deadline: Instant) {
     let timer = timers[fault.number] ?? FaultTimer(fault, in: self)
     timers[fault.number] = timer
     loop.deadlines.set(timer.wakeup, at: deadline)
   }
 
   fileprivate func pass(_ fault: StandingFault) {
-    if loop.now >= fault.ends { end(fault) } else { befallAll(fault) }
+    if loop.now >= fault.ends { end(fault) } else if fault.isOfKeys { begin(fault) } else { befallAll(fault) }
   }
 }
 

@@ -34,7 +34,8 @@ struct HookQuestion {
   /// The question as faults have it.
   var about: OutboundQuestion {
     OutboundQuestion(
-      to: hook.endpoint, of: connection, speaking: dialect, about: user, kind, until: expiresAt ?? token?.expiresAt)
+      to: OutboundPlace(.hook, hook.rawValue), of: connection, speaking: dialect, about: user, kind,
+      until: expiresAt ?? token?.expiresAt)
   }
 
   /// Returns why this question cannot have that answer; nil if it can. An answer can only narrow what a token gives.

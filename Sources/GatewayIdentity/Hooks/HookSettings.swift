@@ -53,8 +53,8 @@ package struct HookSettings: Sendable {
 
   package init() {}
 
-  /// The names of the endpoints that are asked.
-  package var endpoints: [String] { Hook.allCases.filter { address(of: $0) != nil }.map(\.endpoint) }
+  /// The names of the hooks that are asked.
+  package var names: [String] { Hook.allCases.filter { address(of: $0) != nil }.map(\.rawValue) }
 
   /// Returns the address of a hook; nil if it is off.
   func address(of hook: Hook) -> EndpointAddress? {

@@ -197,8 +197,9 @@ package final class Introspector: TokenIntrospector {
     }
     let answer: IntrospectionAnswer
     do throws(OutboundFailure) {
-      answer = try await parts.caller.ask(parts.endpoint, request(about: token)) {
-        (response) throws(OutboundFailure) in try IntrospectionAnswer(response)
+      answer = try await parts.caller.ask(
+        parts.endpoint, request(about: token), about: OutboundQuestion(to: OutboundPlace(.introspection))
+      ) { (response) throws(OutboundFailure) in try IntrospectionAnswer(response)
       }
     } catch {
       counts.count(answer: .unjudged)

@@ -27,6 +27,8 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private let afterEveryLoop: AfterEveryLoop
   private lazy var wakeup = Wakeup(target: self)
   private var isFetching = false
+  /// Whether another fetch follows the present one.
+  private var fetchesAgain = false
   private var hasEnded = false
   private var coolUntil = Instant.zero
   private var failures = 0
@@ -117,6 +119,12 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
 
   package func wakeUp() { fetch() }
 
+  /// Fetches now, the discovery document too, whatever was a moment ago. Only on the loop.
+  package func fetchAgain() {
+    source.discoverAgain()
+    if isFetching { fetchesAgain = true } else { fetch() }
+  }
+
   /// Fetches because a token has an unknown key, unless an attempt was a moment ago.
   private func fetchForToken() {
     guard !isFetching else { return }
@@ -132,6 +140,9 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       let outcome = await source.ask()
       isFetching = false
       if hasEnded { settleFirst(nil) } else { settle(outcome) }
+      guard fetchesAgain else { return }
+      fetchesAgain = false
+      fetchAgain()
     }
   }
 

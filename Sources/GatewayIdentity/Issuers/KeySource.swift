@@ -51,6 +51,12 @@ final class KeySource: @unchecked Sendable {
       identity: settings.tls)
   }
 
+  /// The question as faults have it.
+  private var question: OutboundQuestion { OutboundQuestion(to: OutboundPlace(.keys, settings.name)) }
+
+  /// Has the next question begin with the discovery document, if there is one.
+  func discoverAgain() { asksSinceDiscovery = Self.discoveryInterval }
+
   /// Forgets the last good set, which is no longer in use.
   func forget() { (tag, bytes) = (nil, nil) }
 
@@ -64,7 +70,8 @@ final class KeySource: @unchecked Sendable {
       let place = try await keysPlace()
       let tag = bytes == nil ? nil : tag
       let request = place.address.request("GET", tag.map { [HTTPField("if-none-match", $0)] } ?? [])
-      let answer = try await caller.ask(place, request, due: due) { (response) throws(OutboundFailure) in
+      let answer = try await caller.ask(place, request, about: question, due: due) {
+        (response) throws(OutboundFailure) in
         guard response.status == 200 || response.status == 304 && tag != nil else {
           throw OutboundFailure(status: response.status)
         }
@@ -137,7 +144,8 @@ final class KeySource: @unchecked Sendable {
   private nonisolated(nonsending) func keysAddress(
     by document: Endpoint
   ) async throws(OutboundFailure) -> EndpointAddress {
-    try await caller.ask(document, document.address.request(), due: due) { (response) throws(OutboundFailure) in
+    let request = document.address.request()
+    return try await caller.ask(document, request, about: question, due: due) { (response) throws(OutboundFailure) in
       guard response.status == 200 else { throw OutboundFailure(status: response.status) }
       return try DiscoveryDocument(response.body, of: settings.issuer).keys
     }

@@ -11,7 +11,7 @@ package final class EndpointCaller: Sendable {
   private let places = Mutex(Places())
   private let tallies = Mutex<[EndpointTally]>([])
   private let log: GatewayLog?
-  private let objector: (any OutboundObjector)?
+  let objector: (any OutboundObjector)?
 
   private struct Places {
     var dialers: [ObjectIdentifier: any Dialer] = [:]
@@ -24,7 +24,7 @@ package final class EndpointCaller: Sendable {
 
   /// Creates a caller that sends no request before ``begin(_:names:)``.
   ///
-  /// - Parameter objector: Decides the fate of questions about users; nil without faults.
+  /// - Parameter objector: Decides the fate of questions and webhooks; nil without faults.
   package init(log: GatewayLog?, objector: (any OutboundObjector)? = nil) {
     self.log = log
     self.objector = objector
@@ -147,10 +147,21 @@ package final class EndpointCaller: Sendable {
     if let objector, let question {
       switch await objector.fate(of: question, until: end) {
       case .asked: break
+      case .altered(let alter):
+        var whole = request
+        // The whole answer is needed, whatever the gateway has of it.
+        whole.headers.removeAll { $0.name == "if-none-match" }
+        return alter(try await answer(of: endpoint, whole, on: loop, until: end))
       case .answered(let response): return response
       case .unanswered: throw OutboundFailure("no answer in time", .timedOut)
       }
     }
+    return try await answer(of: endpoint, request, on: loop, until: end)
+  }
+
+  private nonisolated(nonsending) func answer(
+    of endpoint: Endpoint, _ request: HTTPRequest, on loop: EventLoop, until end: Instant
+  ) async throws(OutboundFailure) -> HTTPResponse {
     let (dialer, names) = places.withLock { ($0.dialers[ObjectIdentifier(loop)], $0.names) }
     guard let dialer else { throw OutboundFailure("no dialer on this loop", .notAsked) }
     var found: [String] = []

@@ -20,6 +20,9 @@ struct WebhookCounts: Sendable {
 
   private var vendors: [(name: String, counts: [Result: UInt64])] = []
 
+  /// The vendors that may send webhooks.
+  var names: [String] { vendors.map(\.name) }
+
   mutating func open(_ vendor: String) {
     guard !vendors.contains(where: { Name($0.name) == Name(vendor) }) else { return }
     vendors.append((vendor, [:]))

@@ -20,7 +20,7 @@ struct WebhookQueue {
     let webhook: Webhook
     let endpoint: EndpointAddress
     let reach: Endpoint.Reach
-    fileprivate let lane: Lane.ID
+    let lane: Lane.ID
     fileprivate let address: Name
     fileprivate var isOver = false
 
@@ -34,15 +34,15 @@ struct WebhookQueue {
   }
 
   /// The webhooks of one application about one thing for one address.
-  fileprivate struct Lane {
+  struct Lane {
     struct ID: Hashable {
       let application: Name
       let address: Name
       let key: Name
     }
 
-    var items = WebhookFIFO<Item>()
-    var isBusy = false
+    fileprivate var items = WebhookFIFO<Item>()
+    fileprivate var isBusy = false
   }
 
   private struct Address {
@@ -127,6 +127,24 @@ struct WebhookQueue {
       makeReady(item.lane)
     }
     forget(item.address)
+  }
+
+  /// Returns whether ``next(behind:)`` returns one.
+  func hasNext(behind item: Item) -> Bool { lanes[item.lane]?.items.isEmpty == false }
+
+  /// Takes the webhook behind one that is in flight, to send it before; nil if there is none.
+  mutating func next(behind item: Item) -> Item? {
+    guard let next = lanes[item.lane]?.items.popFirst() else { return nil }
+    leave(next)
+    inFlight += 1
+    inFlightOf[Name(next.webhook.vendor), default: 0] += 1
+    return next
+  }
+
+  /// Notes that a webhook of ``next(behind:)`` is done; the one that it was behind is still in flight.
+  mutating func finish(ahead item: Item) {
+    inFlight -= 1
+    inFlightOf[Name(item.webhook.vendor), default: 0] -= 1
   }
 
   private mutating func makeReady(_ lane: Lane.ID) {

@@ -19,6 +19,8 @@ package final class WebhookSender: WebhookOutlet {
     var places: [Name: Place] = [:]
     var hasBegun = false
     var hasEnded = false
+    /// Called with the next webhook about the same thing, by what a webhook in flight is about.
+    var overtakers: [WebhookQueue.Lane.ID: @Sendable (Bool) -> Void] = [:]
     /// Called once nothing waits or is in flight.
     var idle: (@Sendable (Bool) -> Void)?
   }
@@ -71,7 +73,9 @@ package final class WebhookSender: WebhookOutlet {
         state.counts.count(.unsent, of: webhook.vendor)
         return (false, nil)
       }
-      let dropped = state.queue.add(WebhookQueue.Item(webhook, to: endpoint, reach: reach))
+      let item = WebhookQueue.Item(webhook, to: endpoint, reach: reach)
+      let dropped = state.queue.add(item)
+      if !state.overtakers.isEmpty { state.overtakers.removeValue(forKey: item.lane)?(true) }
       for item in dropped { state.counts.count(.dropped, of: item.webhook.vendor) }
       let told = dropped.isEmpty ? nil : state.log.tells(.dropped, webhook.vendor, UInt64(dropped.count), at: now)
       return (state.hasBegun && state.queue.mayBegin, told)
@@ -122,7 +126,7 @@ package final class WebhookSender: WebhookOutlet {
   }
 
   private nonisolated(nonsending) func deliver(_ item: WebhookQueue.Item) async {
-    await attempt(item)
+    await attempt(item, caller.objector?.harm(toWebhookOf: item.webhook.vendor))
     let idle = state.withLock { state -> (@Sendable (Bool) -> Void)? in
       state.queue.finish(item)
       guard state.queue.isIdle else { return nil }
@@ -133,21 +137,67 @@ package final class WebhookSender: WebhookOutlet {
     send()
   }
 
-  /// Sends a webhook until it is delivered, or its vendor would give up.
-  private nonisolated(nonsending) func attempt(_ item: WebhookQueue.Item) async {
+  private nonisolated(nonsending) func attempt(_ item: WebhookQueue.Item, _ harm: WebhookHarm?) async {
     guard let loop = EventLoop.current?.transport else { return }
+    switch harm {
+    case .lost: count(.delivered, of: item.webhook)
+    case .late(let duration):
+      await loop.sleep(until: loop.now + duration, as: "a late webhook")
+      await repeatedly(item, on: loop)
+    case .behindNext(let patience):
+      if let next = await overtaker(of: item, within: patience, on: loop) {
+        await repeatedly(next, on: loop)
+        state.withLock { $0.queue.finish(ahead: next) }
+      }
+      await repeatedly(item, on: loop)
+    case .twice:
+      guard let last = await repeatedly(item, on: loop) else { return }
+      count(.repeated, of: item.webhook)
+      _ = await once(item, last + 1, until: loop.now + item.webhook.rule.timeout, on: loop)
+    case .unsigned, .signedByOther, nil: await repeatedly(item, harm, on: loop)
+    }
+  }
+
+  /// Returns the next webhook about the same thing, if it comes within `patience`.
+  private nonisolated(nonsending) func overtaker(
+    of item: WebhookQueue.Item, within patience: Duration, on loop: EventLoop
+  ) async -> WebhookQueue.Item? {
+    _ = await TimedAnswer.of(on: loop, until: loop.now + patience, orElse: false) { answer in
+      let next = self.state.withLock { state in
+        guard !state.queue.hasNext(behind: item) else { return true }
+        state.overtakers[item.lane] = answer
+        return false
+      }
+      if next { answer(true) }
+    }
+    return state.withLock { state in
+      state.overtakers[item.lane] = nil
+      return state.queue.next(behind: item)
+    }
+  }
+
+  /// Sends a webhook until it is delivered, or its vendor would give up. Returns the number of the attempt that delivered it;
+  /// nil for none.
+  @discardableResult
+  private nonisolated(nonsending) func repeatedly(
+    _ item: WebhookQueue.Item, _ harm: WebhookHarm? = nil, on loop: EventLoop
+  ) async -> Int? {
     let (webhook, rule) = (item.webhook, item.webhook.rule)
     let end = rule.whole.map { loop.now + $0 } ?? .distantFuture
     var number = 1
     while true {
-      let failure = await once(item, number, until: end, on: loop)
-      guard let failure else { return count(.delivered, of: webhook) }
+      let failure = await once(item, number, until: end, harm, on: loop)
+      guard let failure else {
+        count(.delivered, of: webhook)
+        return number
+      }
       let pause = min(Self.pauses.first * (1 << min(number - 1, 10)), Self.pauses.last) * (1 + loop.nextShare()) / 2
       guard mayRepeat(rule, failure, after: number), loop.now + pause < end, !loop.hasEnded,
         !state.withLock({ $0.hasEnded })
       else {
         count(.failed, of: webhook)
-        return note(failure, webhook, item.endpoint, attempts: number, at: loop.now)
+        note(failure, webhook, item.endpoint, attempts: number, at: loop.now)
+        return nil
       }
       count(.repeated, of: webhook)
       await loop.sleep(until: loop.now + pause, as: "another attempt at a webhook")
@@ -162,7 +212,7 @@ package final class WebhookSender: WebhookOutlet {
 
   /// Sends a webhook once. Returns why it was not delivered; nil if it was.
   private nonisolated(nonsending) func once(
-    _ item: WebhookQueue.Item, _ number: Int, until end: Instant, on loop: EventLoop
+    _ item: WebhookQueue.Item, _ number: Int, until end: Instant, _ harm: WebhookHarm? = nil, on loop: EventLoop
   ) async -> OutboundFailure? {
     let webhook = item.webhook
     let name = Self.endpoint(of: webhook.vendor)
@@ -172,7 +222,9 @@ package final class WebhookSender: WebhookOutlet {
       answerBytesMax: Self.answerBytesMax)
     let now = EventLoop.current?.wallTime ?? loop.wallTime
     let body = webhook.dated?(now) ?? webhook.body
-    let request = item.endpoint.request(webhook.method, webhook.fields(number, now, body), body: body)
+    let fields = webhook.fields(number, now, body)
+    let request = item.endpoint.request(
+      webhook.method, harm.map { webhook.fields(fields, under: $0) } ?? fields, body: body)
     let begun = loop.now
     var (status, failure) = (nil as Int?, nil as OutboundFailure?)
     do throws(OutboundFailure) {
@@ -240,6 +292,9 @@ package final class WebhookSender: WebhookOutlet {
       return left
     }
   }
+
+  /// The vendors that may send webhooks.
+  package var vendors: [String] { state.withLock { $0.counts.names } }
 
   /// Writes the figures of `sender`, or of none, so that every series is there from the start.
   package static func write(_ sender: WebhookSender?, to page: inout PrometheusText) {

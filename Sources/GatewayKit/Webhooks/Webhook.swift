@@ -13,6 +13,8 @@ package struct Webhook: Sendable {
   package let key: Name
   package let body: [UInt8]
   package let rule: WebhookRule
+  /// The name of the header field with the signature, in lower case; nil for none.
+  package let signature: String?
   /// Returns the body of an attempt at a time, for a vendor whose bodies say when they were sent; nil for ``body`` itself.
   package let dated: (@Sendable (_ now: WallTime) -> [UInt8])?
   /// Returns the header fields, with the signature, of an attempt. The first attempt is 1.
@@ -22,7 +24,8 @@ package struct Webhook: Sendable {
 
   package init(
     _ vendor: String, of application: Name, to url: String, method: String = "POST", about key: Name, _ body: [UInt8],
-    rule: WebhookRule, dated: (@Sendable (_ now: WallTime) -> [UInt8])? = nil, fields: @escaping Fields
+    rule: WebhookRule, signedIn signature: String? = nil,
+    dated: (@Sendable (_ now: WallTime) -> [UInt8])? = nil, fields: @escaping Fields
   ) {
     self.vendor = vendor
     self.application = application
@@ -31,6 +34,7 @@ package struct Webhook: Sendable {
     self.key = key
     self.body = body
     self.rule = rule
+    self.signature = signature
     self.dated = dated
     self.fields = fields
   }

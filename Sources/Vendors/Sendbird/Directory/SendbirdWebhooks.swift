@@ -100,8 +100,9 @@ final class SendbirdWebhooks: Sendable {
       HTTPField("x-sendbird-signature", signature),
     ]
     outlet?.post(
-      Webhook(Self.vendor, of: Name(Self.vendor), to: settings.url, about: channel, body, rule: Self.rule) { _, _, _ in
-        fields
-      })
+      Webhook(
+        Self.vendor, of: Name(Self.vendor), to: settings.url, about: channel, body, rule: Self.rule,
+        signedIn: "x-sendbird-signature"
+      ) { _, _, _ in fields })
   }
 }

@@ -54,7 +54,8 @@ final class StreamWebhooks: Sendable {
       let usual = fields + [HTTPField("x-webhook-id", newID())]
       outlet.post(
         Webhook(
-          Self.vendor, of: Name(Self.vendor), to: hook.url, about: Name(subject), body, rule: Self.rule
+          Self.vendor, of: Name(Self.vendor), to: hook.url, about: Name(subject), body, rule: Self.rule,
+          signedIn: "x-signature"
         ) { attempt, _, _ in usual + [HTTPField("x-webhook-attempt", String(attempt))] })
     }
   }

@@ -29,6 +29,7 @@ extension StreemWebhook {
       timeout: .milliseconds(timeoutMilliseconds), attemptsMax: attemptsMax, repeated: .anyFailure)
     return Webhook(
       StreemDialect.name, of: company, to: url, method: method, about: subject, event, rule: rule,
+      signedIn: "streem-signature",
       dated: { now in
         JSONWriter.object(capacity: event.count + 80) { json in
           json.name("event")

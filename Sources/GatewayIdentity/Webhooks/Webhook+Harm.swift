@@ -1,0 +1,22 @@
+internal import GatewayCore
+internal import GatewayKit
+internal import GatewayRuntime
+internal import GatewayTokens
+
+extension Webhook {
+  /// Returns header fields without the signature, or with one that no key of the application makes.
+  func fields(_ fields: [HTTPField], under harm: WebhookHarm) -> [HTTPField] {
+    guard let signature else { return fields }
+    return fields.compactMap { field in
+      guard Name(field.name.lowercased()) == Name(signature) else { return field }
+      return harm == .unsigned ? nil : HTTPField(field.name, Self.forged(field.value))
+    }
+  }
+
+  /// Returns as many hexadecimal digits as the signature has, of another one; what is between several signatures stays.
+  private static func forged(_ signature: String) -> String {
+    let code = Array(hex(HMACSHA256.code(key: Array("another key".utf8), Array(signature.utf8))).utf8)
+    let bytes = signature.utf8.enumerated().map { $1 == UInt8(ascii: ",") ? $1 : code[$0 % code.count] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
