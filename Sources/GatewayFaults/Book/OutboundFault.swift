@@ -111,7 +111,7 @@ package struct OutboundChoice: Hashable, Sendable {
     case .keys: ("answers with an issuer's keys, and this gateway fetches none", "--jwks, --oidc or --identity")
     case .introspection: ("answers about opaque tokens, and this gateway asks for none", "--introspection")
     case .webhook:
-      ("webhooks, and this gateway sends none", "a dialect of stream-video, sendbird or streem, and no --spaces")
+      ("webhooks, and this gateway sends none", "a dialect that has them, and without --spaces")
     }
   }
 }

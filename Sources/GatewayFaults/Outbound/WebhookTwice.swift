@@ -6,7 +6,7 @@ struct WebhookTwice: WebhookFault {
   static let word = "webhook_twice"
   static let summary = "sends a webhook once more after it has been delivered"
   static let members = OutboundChoice.webhookMembers
-  static let example = #"{"fault": "webhook_twice", "vendor": "sendbird", "times": 3}"#
+  static let example = #"{"fault": "webhook_twice", "times": 3}"#
 
   let places: OutboundChoice
   let harm = WebhookHarm.twice

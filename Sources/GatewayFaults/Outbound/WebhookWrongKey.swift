@@ -6,7 +6,7 @@ struct WebhookWrongKey: WebhookFault {
   static let word = "webhook_wrong_key"
   static let summary = "signs a webhook as by another key"
   static let members = OutboundChoice.webhookMembers
-  static let example = #"{"fault": "webhook_wrong_key", "vendor": "stream", "times": 1}"#
+  static let example = #"{"fault": "webhook_wrong_key", "times": 1}"#
 
   let places: OutboundChoice
   let harm = WebhookHarm.signedByOther
