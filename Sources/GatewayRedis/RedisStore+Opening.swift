@@ -13,6 +13,7 @@ extension RedisStore {
   private static let versionMin = 7
   /// The time between two looks at a lease that another process holds.
   private static let patience = Duration.milliseconds(500)
+  private static let failoverPatience = Duration.seconds(10)
 
   /// Opens the store: checks the server and takes the lease of the prefix. If the lease is held by a process that does
   /// not renew it any more, waits for its end, at most ten seconds.
@@ -47,7 +48,20 @@ extension RedisStore {
 
   // MARK: Checks
 
+  /// Checks the server. Where Sentinels name it, this waits for them and for the end of a failover, for at most ten seconds.
   private func check() async throws(RedisStartError) {
+    let end = await now() + (settings.sentinels == nil ? .zero : Self.failoverPatience)
+    while true {
+      do throws(RedisStartError) {
+        return try await checkOnce()
+      } catch {
+        guard !error.isLasting, await now() < end else { throw error }
+      }
+      await pause()
+    }
+  }
+
+  private func checkOnce() async throws(RedisStartError) {
     let replies = try await ask([RedisCommand("INFO")])
     guard case .bytes(let info) = replies[0] else { throw refusal("it answers as no Redis does") }
     if let fault = Self.fault(in: String(decoding: info, as: UTF8.self), for: settings) {

@@ -1,6 +1,8 @@
 """`--store redis+sentinel://`: the gateway follows the primary that Sentinel names, with Debian's own servers."""
 
 import os
+import socket
+import socketserver
 import sys
 import threading
 import time
@@ -233,6 +235,27 @@ def test_errors_at_the_start_say_what_to_do(tmp_path):
             assert (outcome.returncode, words in outcome.stderr) == (status, True), outcome.stderr
         with Gateway("--store", f"redis+sentinel://127.0.0.1:{port}/mymaster") as gateway:
             opaque(gateway, "ann")
+
+
+def test_a_gateway_that_starts_before_its_sentinel_waits_for_it(tmp_path):
+    turned_away = []
+
+    class Door(socketserver.BaseRequestHandler):
+        def handle(self):
+            if len(turned_away) < 3:
+                turned_away.append(self.client_address)
+                return
+            with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as sentinel:
+                sentinel.sendall(self.request.recv(4_096))
+                self.request.sendall(sentinel.recv(4_096))
+
+    with Redis(tmp_path) as redis, lone_sentinel(tmp_path, redis.port) as port:
+        with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Door) as door:
+            threading.Thread(target=door.serve_forever, daemon=True).start()
+            with Gateway("--store", f"redis+sentinel://127.0.0.1:{door.server_address[1]}/mymaster") as gateway:
+                opaque(gateway, "ann")
+                assert len(turned_away) == 3
+            door.shutdown()
 
 
 HERE = "redis+sentinel://127.0.0.1"

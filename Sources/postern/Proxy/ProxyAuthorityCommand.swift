@@ -54,7 +54,8 @@ enum ProxyAuthorityCommand: Command {
       throw UsageError("--out \(folder.text): \(error)")
     }
     let days = draft.days == 1 ? "1 day" : "\(draft.days) days"
-    let shown = hosts + ["localhost", "127.0.0.1", "::1"]
+    let usual = ["localhost", "127.0.0.1", "::1"]
+    let shown = hosts.filter { host in !usual.contains { Name($0) == Name(host) } } + usual
     Output.line(
       """
       made     \(folder.text)/ca.pem and \(folder.text)/ca-key.pem, valid for \(days)
