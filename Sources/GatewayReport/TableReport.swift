@@ -14,6 +14,7 @@ extension StormReport {
     if !phaseRows.isEmpty { lines += ["", "Phases"] + TextTable.columns([Self.phaseHead] + phaseRows) }
     lines += ["", "Clients by behaviour"] + byBehaviour
     lines += ["", "Token provider"] + providerLines
+    if !keyRows.isEmpty { lines += ["", "Keys that the storm served"] + TextTable.aligned(keyRows) }
     if forecast != nil {
       lines +=
         ["", "What jitter would have changed"] + TextTable.aligned(forecastRows) + forecastNotes.map { "  \($0)" }

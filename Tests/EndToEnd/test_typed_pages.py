@@ -117,6 +117,7 @@ SEEN = {
     "Docs/storm-metrics.md": ["postern_storm_clients", "drain_ended"],
     "Docs/report-files.md": ["Storm passed", "Storm passed", "drain_ended"],
     "Docs/rules.md": ["connection_required"],
+    "Docs/serve-jwks.md": ["holds  refused.valid == 0", "holds  jwks.requests < 20", "holds  forged.accepted == 0", "drain_ended"],
     "Docs/scenarios.md": ["report: reports/mixed/storm.json", "report: reports/jitter/storm.json"],
     "Docs/spaces.md": ['"name":"t17"', "connected as ann", "refreshed on the same connection", "closed with 1001"],
     "Docs/storm-restart.md": ["drain_ended", "drain_ended"],

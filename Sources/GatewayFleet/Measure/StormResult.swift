@@ -47,6 +47,8 @@ package struct StormResult: Hashable, Sendable, Codable {
   package var rotation: RotationFigures?
   /// The devices whose refresh tokens rotate; nil if there are none.
   package var signOuts: SignOutTally?
+  /// The work of the keys that the storm served to the gateway; nil if it served none.
+  package var keys: KeyFigures?
   /// The end of the fleet's disturbance, in seconds from the start; nil for the first refresh request.
   package var triggerEnd: Double?
   /// The time at which the scenario first ordered the gateway to ask for tokens, in seconds from the start; nil for

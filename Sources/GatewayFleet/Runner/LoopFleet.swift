@@ -127,7 +127,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
       ledger.begins(due: due, at: loop.now)
       arrived += 1
       guard let client = client(index) else { continue }
-      ledger.began(behaviours[index])
+      if !client.isForger { ledger.began(behaviours[index]) }
       client.begin(due: due)
     }
     setWakeup()
@@ -159,6 +159,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
   }
 
   private func close(_ client: StormClient) {
+    guard !client.isForger else { return }
     ledger.close(
       client.behaviour, client.outcome(waves: setup.plan.wavesWanted), isSignedOut: client.isSignedOut)
     if let source = client.endToldBy { ledger.close(endToldBy: source) }
@@ -186,7 +187,9 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   /// Returns whether the storm need not wait for any client, once all are settled or at a further refresh.
   func isThrough() -> Bool {
-    stragglers.areGone(of: clients.count, waves: setup.plan.waves, awaitsAll: setup.awaitsAll) { clients[$0].current }
+    stragglers.areGone(of: clients.count, waves: setup.plan.waves, awaitsAll: setup.awaitsAll) { index in
+      clients[index].isForger ? nil : clients[index].current
+    }
   }
 
   /// Notes the outcome of every client and closes every socket.

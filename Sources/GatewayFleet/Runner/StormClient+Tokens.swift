@@ -133,6 +133,9 @@ extension StormClient {
       case .until(let time): time
       }
     fleet.ledger.minted()
+    if let trial = fleet.setup.trial {
+      return .token(trial.mint(for: index, user: user(for: purpose), issuedAt: now, expiresAt: expiry))
+    }
     return .token(issuer.mint(user: user(for: purpose), kind: .regular, issuedAt: now, expiresAt: expiry, calls: nil))
   }
 

@@ -96,7 +96,7 @@ actor StormClient {
     var effects: [ClientEffect] = []
     let wasConnected = session.leave(into: &effects)
     for effect in effects { _ = perform(effect, at: now, due: now) }
-    fleet.ledger.departed(wasConnected: wasConnected, at: now)
+    if !isForger { fleet.ledger.departed(wasConnected: wasConnected, at: now) }
     setWakeup()
   }
 
@@ -135,6 +135,7 @@ actor StormClient {
     case .close:
       socket?.close(.normal)
     case .record(let record):
+      guard !isTried(record) else { return nil }
       fleet.ledger.record(record, behaviour, at: now)
       guard case .connected(_, let again) = record else { break }
       if endSource == .unknown { fleet.ledger.loggedInWithoutEnd() }
@@ -145,7 +146,7 @@ actor StormClient {
 
   private func noteSettled() {
     let setup = fleet.setup
-    let isSettledNow = session.isSettled(waves: setup.plan.waves, awaitsAll: setup.awaitsAll)
+    let isSettledNow = isThrough
     let isAgain = !isSettledNow && !setup.awaitsAll && session.isAtFurtherRefresh(waves: setup.plan.waves)
     if isSettled != isSettledNow {
       isSettled.toggle()

@@ -14,6 +14,8 @@ package struct StormSetup: Sendable {
   }
   private var override: (path: String, query: [HTTPField])?
   package var tokens: TokenSource
+  /// The trial of the gateway's judgement of tokens; nil if the storm serves no keys.
+  package var trial: (any KeyTrial)?
   /// The control ports from which the gateways' metrics are read, if any.
   package var controls: [DialTarget] = []
   /// The secret that the control port requires as `Authorization: Bearer`, if any.

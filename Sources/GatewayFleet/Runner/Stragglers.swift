@@ -13,12 +13,12 @@ package struct Stragglers {
   ///   - count: The number of clients.
   ///   - waves: The number of refreshes that each client needs.
   ///   - awaitsAll: Whether the storm also waits for clients at a refresh beyond these waves.
-  ///   - session: Returns client number `index`, counted from 0.
+  ///   - session: Returns client number `index`, counted from 0; nil for one that no storm waits for.
   package mutating func areGone(
-    of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession
+    of count: Int, waves: Int, awaitsAll: Bool, _ session: (_ index: Int) -> ClientSession?
   ) -> Bool {
     func waits(_ index: Int) -> Int? {
-      let session = session(index)
+      guard let session = session(index) else { return nil }
       return session.isSettled(waves: waves, awaitsAll: awaitsAll) ? nil : session.refreshes
     }
     var left: [Int: Int] = [:]

@@ -90,6 +90,9 @@ package struct TokenKeys {
     return nil
   }
 
+  /// The first key that can sign and has no end, not yet prepared; nil if there is none.
+  package var signingKey: KeyMaterial? { materials.first { $0.maySign && $0.endsAt == nil } }
+
   /// Returns the fault of a key, with the flag that accepts it anyway.
   private static func text(_ error: KeyError) -> String {
     if case .secretTooShort = error { "\(error) (--allow-short-secret)" } else { "\(error)" }

@@ -31,6 +31,9 @@ package protocol ClientTool: Sendable {
 
   /// Returns the issuer for clients that mint their own tokens.
   func issuer(_ choice: ClientChoice, _ arguments: Arguments) throws -> any TokenIssuer
+
+  /// Returns an issuer whose tokens `signer` signs, with that `iss` and `aud`; nil if a gateway knows only the vendor's keys.
+  func issuer(signing signer: JWTSigner, issuer: String, audience: String?) -> (any TokenIssuer)?
 }
 
 // Defaults.
@@ -43,6 +46,7 @@ extension ClientTool {
   package var providerSecret: String? { nil }
   package var flags: [Flag] { [] }
   package var keyFlags: [Flag] { [] }
+  package func issuer(signing signer: JWTSigner, issuer: String, audience: String?) -> (any TokenIssuer)? { nil }
   package func providerPath(_ providerSecret: Credentials?) -> String? { nil }
 
   /// Returns a signer with the key that flags name. Vendors sign with secrets of any length, so short ones are

@@ -94,6 +94,6 @@ package struct Metric: Sendable {
 
   /// All metrics, in the order of the documentation.
   package static let all: [Metric] =
-    connects + arrivals + refreshes + losses + signOuts + ends + returns + providers + tokens + gateways + latencies
-    + generators
+    connects + arrivals + refreshes + losses + signOuts + ends + returns + providers + tokens + keys + gateways
+    + latencies + generators
 }

@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayKit
+internal import GatewayTokens
 
 /// The plain dialect's clients in a storm. They get their tokens from `/v1/tokens` or, with `--mint`, issue them
 /// themselves.
@@ -12,5 +13,9 @@ struct PlainClientTool: ClientTool {
     let signer = try signer(arguments, allowsShortSecret: false)
     let policy = try TokenPolicyDraft(arguments)
     return PlainTokenIssuer(signer: signer, issuer: policy.issuer, audience: policy.audience)
+  }
+
+  func issuer(signing signer: JWTSigner, issuer: String, audience: String?) -> (any TokenIssuer)? {
+    PlainTokenIssuer(signer: signer, issuer: issuer, audience: audience)
   }
 }

@@ -29,6 +29,7 @@ enum StormCommand: Command {
     if let part { return try await runPart(options, part) }
     try ReportFiles.check(options.reportDirectory)
     if let note = options.fetchesNote { Output.error("storm: \(note)") }
+    let issuer = try await startIssuer(options)
     if options.isOfOthers {
       for host in options.pins where host.isName { Output.error("\(host.text): the storm keeps to that") }
       try await StormProbe(options).run()
@@ -59,6 +60,8 @@ enum StormCommand: Command {
       throw error
     }
     interim?.end()
+    await issuer?.end()
+    result.keys = options.issuer?.issuer.figures
     await options.mend(faults)
     if let end = options.faultsEnd {
       result.triggerEnd = max(result.triggerEnd ?? 0, (end - startsAt).inSeconds)
@@ -79,6 +82,18 @@ enum StormCommand: Command {
     await live?.end(after: options.liveTime)
     try told.get()
     return report.passes ? 0 : 1
+  }
+
+  /// Starts the issuer of the clients' tokens, if flags ask for one, and waits for the gateway as long as they say.
+  private static func startIssuer(_ options: StormOptions) async throws -> IssuerServer? {
+    guard let issuer = options.issuer else { return nil }
+    let server = try await IssuerServer.start(issuer)
+    let rules = issuer.issuer.rules
+    Output.error("issuer: \(rules.issuer), keys at \(rules.address)\(IssuerRules.keysPath)")
+    if issuer.wait > .zero, await !server.waitForGateway(issuer.wait) {
+      Output.error("storm: no gateway asked for the keys within --jwks-wait; the storm begins")
+    }
+    return server
   }
 
   /// Starts the live page, if a port is given.

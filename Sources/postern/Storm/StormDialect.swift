@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayKit
+import GatewayTokens
 import GatewayWires
 
 /// The wire format of a storm's clients, and the source of their tokens.
@@ -47,6 +48,25 @@ struct StormDialect {
   /// Returns the issuer for clients that mint their own tokens.
   func issuer(_ arguments: Arguments) throws -> any TokenIssuer {
     try tool.issuer(choice, arguments)
+  }
+
+  /// Returns a function that makes issuers of tokens with that `iss` and `aud`, for keys that change.
+  func issuers(issuer: String, audience: String?) throws -> @Sendable (JWTSigner) -> any TokenIssuer {
+    let tool = tool
+    let scratch = try JWTSigner(.secret(SecureRandom.bytes(32)))
+    guard tool.issuer(signing: scratch, issuer: issuer, audience: audience) != nil else {
+      throw UsageError(
+        "--serve-jwks: the tokens of --dialect \(client.name) are signed with the vendor's own keys; it is for plain and "
+          + "for --wire")
+    }
+    return { signer in tool.issuer(signing: signer, issuer: issuer, audience: audience) ?? Unsigned() }
+  }
+
+  /// In place of an issuer that a tool had a moment ago.
+  private struct Unsigned: TokenIssuer {
+    func mint(
+      user: UserID, kind: UserKind, issuedAt: WallTime, expiresAt: WallTime?, calls: [CallID]?
+    ) -> Credentials { Credentials(token: "") }
   }
 
   /// The time in which clients reconnect by themselves. It covers the 35 s for which a JavaScript client is silent after a

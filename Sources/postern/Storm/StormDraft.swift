@@ -43,6 +43,7 @@ struct StormDraft: Sendable {
   var sdk: Arguments.Value?
   var application: Arguments.Value?
   var isMinting: Sourced<Bool>?
+  var issuer = IssuerDraft()
 
   // MARK: The plan
 

@@ -14,11 +14,13 @@ enum StormFlags {
     FlagSection("how the storm runs", parts + workers + machinery),
     FlagSection("output", outcome + outputs),
     FlagSection("keys of --mint", minting.map(\.flag) + keys),
+    FlagSection("the keys' issuer", issuer),
   ]
 
   /// The options, except the vendors' own and those of a whole storm. The scenario comes first, so that flags override it.
   static let options =
     addresses + dialect + wire + sdk + application + fleet + expiry + clients + parts + machinery + outcome + minting
+    + issuer
 
   /// The options that the parts of a storm leave out.
   static let optionsOfWhole = workers + outputs
@@ -44,6 +46,7 @@ enum StormFlags {
     "report", "live", "live-for", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
   ])
   .union(ReportOutputs.options.map(\.flag.name))
+  .union(IssuerDraft.options.map(\.flag.name))
   .union(Vendors.all.flatMap { $0.clients.flags + $0.clients.keyFlags }.map(\.name))
 
   @OptionList<StormDraft>
@@ -288,6 +291,8 @@ enum StormFlags {
     Option(
       "mint", "mint the tokens in the clients, with --secret-file or --key-file, without a token provider", \.isMinting)
   ]
+
+  private static let issuer = IssuerDraft.options.map { $0.of(\StormDraft.issuer) }
 
   private static let keys =
     TokenKeys.flags + TokenKeys.policyFlags.filter { $0.name != "leeway" }

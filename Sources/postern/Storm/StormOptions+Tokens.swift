@@ -16,9 +16,10 @@ extension StormOptions {
   ///   - described: The description of the token endpoint, if there is one.
   ///   - provider: The provider's address, if a flag names it.
   ///   - gateway: The gateway, whose provider is the default.
+  ///   - issuer: The issuer that the storm serves, if it serves one.
   static func tokens(
     _ draft: StormDraft, _ arguments: Arguments, _ dialect: StormDialect?, described: TokenDescription?,
-    provider: StormAddress?, gateway: StormAddress?
+    provider: StormAddress?, gateway: StormAddress?, issuer: StormIssuer?
   ) throws -> TokenSource {
     if let described {
       guard !draft.mints else {
@@ -34,6 +35,7 @@ extension StormOptions {
     }
     guard draft.mints else { return .provider(provider?.target ?? gateway.target, path: provider?.path) }
     guard provider == nil else { throw UsageError("--mint and --provider are both given; remove one") }
+    if let issuer { return .minted(issuer) }
     return .minted(try dialect.issuer(arguments))
   }
 

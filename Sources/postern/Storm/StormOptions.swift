@@ -63,6 +63,8 @@ struct StormOptions {
   var settings: GatewayDescription?
   /// The note that the limit of descriptors reduces the number of requests to the provider at once.
   var fetchesNote: String?
+  /// The issuer of the clients' tokens, if the storm serves it.
+  let issuer: IssuerOptions?
   /// Caveats for the reader of the figures.
   var caveats: [String] = []
 
@@ -131,10 +133,11 @@ struct StormOptions {
     }
     if isProviderOnly { try Self.checkAlone(draft) }
     providerPath = dialect?.providerPath ?? ""
+    issuer = try IssuerOptions(draft, draft.planned(), arguments, dialect, isPart: part != nil)
     tokens = try Self.tokens(
       draft, arguments, dialect, described: described, provider: provider,
       gateway: try draft.home.map { try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure) }
-        ?? gateway)
+        ?? gateway, issuer: issuer?.issuer)
     let endpoint = described == nil ? "--provider" : "--tokens"
     care = StormCare(
       gateways.map { ($0.target, "--url") } + controls.map { ($0.target, "--control-url") }
@@ -146,7 +149,8 @@ struct StormOptions {
     guard provider?.path == nil || described != nil || dialect?.mayMoveProvider ?? true else {
       throw UsageError("--provider: the Platform API's paths are its own; give an address without one")
     }
-    thresholds = try Self.thresholds(draft.thresholds, file, rotates: described?.showsTaken ?? false)
+    thresholds = try Self.thresholds(
+      draft.thresholds, file, rotates: described?.showsTaken ?? false, issuer?.issuer.rules)
     reportDirectory = draft.reportDirectory
     livePort = draft.livePort
     liveTime = draft.liveTime?.value ?? .zero
@@ -178,6 +182,11 @@ struct StormOptions {
       }
       try draft.fit(&plan, in: room, gateways: gateways, parts: part?.processes)
       care.share(&plan, draft)
+      guard issuer == nil || plan.processes == 1 else {
+        throw UsageError(
+          "--serve-jwks is for a storm of one process, and the limit of descriptors asks for \(plan.processes); give fewer "
+            + "--clients, or raise the limit (ulimit -n)")
+      }
       try plan.check()
       if draft.several == nil { _ = try scenario?.times(of: plan) }
       guard plan.addresses <= StormPlan.addressesMax else {
@@ -221,13 +230,15 @@ struct StormOptions {
   }
 
   private static func thresholds(
-    _ texts: [String], _ file: SimulateScenario?, rotates: Bool
+    _ texts: [String], _ file: SimulateScenario?, rotates: Bool, _ issuer: IssuerRules?
   ) throws -> [Threshold] {
     if texts.isEmpty, let own = file?.ownThresholds { return own }
     do {
       let isOpen = file?.settings.plan.arrivals != nil
       let usual =
         (isOpen ? SimulateScenario.usualThresholdsOfArrivals : usualThresholds) + (rotates ? ["signed_out == 0"] : [])
+        + (issuer == nil ? [] : ["refused.valid == 0"])
+        + (issuer.map { $0.forged > 0 } ?? false ? ["forged.accepted == 0"] : [])
       return try (texts.isEmpty ? usual : texts).map { try Threshold(parsing: $0) }
     } catch let error as ThresholdError {
       throw UsageError("--threshold: \(error)")
@@ -253,6 +264,7 @@ struct StormOptions {
     setup.process = process
     setup.provider = providerNumber
     setup.phases = times
+    setup.trial = issuer?.issuer
     return setup
   }
 
@@ -284,7 +296,8 @@ struct StormOptions {
   var providerText: String {
     if !fleets.isEmpty { return texts(\.providerText) }
     return switch tokens {
-    case .minted: "none: the clients minted their tokens"
+    case .minted:
+      "none: the clients minted their tokens" + (issuer.map { "; their keys at \($0.issuer.rules.address)" } ?? "")
     case .endpoint(_, let places):
       (described?.name ?? "described") + " at "
         + places.map { StormAddress($0).text(scheme: "http", defaultPath: "") }.joined(separator: ", ")
