@@ -10,7 +10,7 @@ final class StormIssuer: KeyTrial, TokenIssuer {
   /// The number of answers with keys, for those who wait for the first.
   private let answers = Mutex(0)
 
-  init(_ rules: IssuerRules, _ state: consuming sending IssuerState) {
+  init(_ rules: IssuerRules, _ state: IssuerState) {
     self.rules = rules
     self.state = Mutex(state)
   }
