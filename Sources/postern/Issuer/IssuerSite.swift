@@ -41,7 +41,7 @@ struct IssuerSite: Site {
       var response = Self.text(429, "the keys were asked for too often\n")
       switch advice {
       case .after(let wait): response.headers.append(.retryAfter(wait))
-      case .at, .none: break
+      case .usual, .at, .none: break
       }
       return response
     }

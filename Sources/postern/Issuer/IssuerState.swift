@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayFleet
 import GatewayJSON
+import GatewayKit
 import GatewayTokens
 
 /// The keys of the storm's issuer and what was asked of them. A value: each time is a parameter.
