@@ -49,8 +49,7 @@ def test_a_user_of_the_login_connects_refreshes_and_stays_without_a_restart_when
             assert ann.receive("connected")["user_id"] == "ann"
             new = Key("k2", algorithm)
             issuer.keys.insert(0, new)
-            # The first token of the new key waits for the keys, on the same connection. The cool-down after the start is over.
-            until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
+            # The first token of the new key waits for the keys, on the same connection.
             assert ann.ask("refresh", token=issuer.token(new))["type"] == "refreshed"
             assert ann.is_alive() and issuer.asked == 2
             assert outcome(gateway, issuer.token(issuer.keys[1])) == "ann"
@@ -115,7 +114,7 @@ def test_forged_tokens_are_refused_each_with_its_own_reason():
         assert outcome(gateway, issuer.token(**logout)) == "token_malformed"
         assert outcome(gateway, issuer.token(kid="unheard")) == "key_unknown"
         # A key in the header, or a link to one, is never used.
-        assert issuer.asked == 1 and outcome(gateway, issuer.token()) == "ann"
+        assert issuer.asked == 2 and outcome(gateway, issuer.token()) == "ann"
 
 
 def test_the_built_in_provider_mints_only_with_a_secret(tmp_path):

@@ -103,7 +103,6 @@ def test_an_outage_ends_no_session_and_known_keys_stay_valid_over_a_reload(tmp_p
 
 def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
     with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
-        until(lambda: time.monotonic() > issuer.requests[0][2] + 30.5, 40)
         answers = threading.Event()
         issuer.answer = lambda handler: (answers.wait(60), issuer.usual(handler))
         outcomes = []
@@ -120,7 +119,9 @@ def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
         answers.set()
         for thread in threads:
             thread.join(60)
-        assert set(outcomes) == {"key_unknown"} and len(outcomes) == 50 and issuer.asked == 2
+        # Those that came after the request was sent may be of a newer key, for all that the answer says.
+        assert set(outcomes) <= {"key_unknown", "identity_unavailable"} and "key_unknown" in outcomes
+        assert len(outcomes) == 50 and issuer.asked == 2
 
 
 def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):

@@ -208,6 +208,7 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
           continue
         }
         ledger.arrived(present: places?.taken ?? 0)
+        guard setup.trial?.isForger(index) != true else { continue }
         ledger.began(behaviours[index])
         ledger.unfinished(at: loop.now)
       }

@@ -132,7 +132,7 @@ extension StormClient {
       case .lasting(let duration): now + duration
       case .until(let time): time
       }
-    fleet.ledger.minted()
+    if !isForger { fleet.ledger.minted() }
     if let trial = fleet.setup.trial {
       return .token(trial.mint(for: index, user: user(for: purpose), issuedAt: now, expiresAt: expiry))
     }

@@ -15,18 +15,32 @@ package final class FetchedIssuer: Sendable {
 
   /// The tokens that wait for one fetch.
   private static let waitingMax = 10_000
+  /// How far the issuer's clock may differ from ours, and the fraction of a second that `iat` leaves out.
+  private static let skew = Duration.seconds(5)
+  private static let keyMayBeNew = GatewayError.identityUnavailable.worded(
+    "the token may be of a key that has not been fetched yet; try again later")
 
   private let hasKeys = Atomic(false)
   private let lastWasGood = Atomic(false)
   /// Until when, in nanoseconds of the loops' clock, no token causes a fetch.
   private let coolUntil = Atomic<Int64>(.min)
+  /// When the latest good answer was asked for, in nanoseconds of the loops' clock.
+  private let askedAt = Atomic<Int64>(.min)
   private let unknownKeys = Atomic<UInt64>(0)
   /// Whether a token of the login has named its session, and whether one has not.
   private let sawSession = Atomic(false)
   private let sawNone = Atomic(false)
-  private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+  private let waiting = Mutex(Waiting())
   private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
   private let counts = Mutex(Counts())
+
+  /// The tokens that wait for a fetch.
+  private struct Waiting {
+    /// Those that are answered at once if no fetch may begin.
+    var hasty: [CheckedContinuation<Void, Never>] = []
+    /// Those that also wait for the end of the cool-down.
+    var patient: [CheckedContinuation<Void, Never>] = []
+  }
 
   /// The counts for metrics and the dashboard.
   struct Counts: Sendable {
@@ -54,14 +68,18 @@ package final class FetchedIssuer: Sendable {
 
   // MARK: Tokens
 
-  /// Returns what follows from the failure of `token`, whose key may not be here yet.
-  func advice(on failure: TokenError, of token: String) -> KeyAdvice {
-    guard mayBeNew(failure, token) else { return .stands }
-    if let loop = EventLoop.current, loop.transport.now.nanoseconds < coolUntil.load(ordering: .relaxed) {
-      unknownKeys.wrappingAdd(1, ordering: .relaxed)
-      return .refused(errorNow)
+  /// Returns what follows from the failure of `token`, whose key may not be here yet. A token that was issued after the
+  /// present keys were asked for may be of a newer key: within the cool-down it waits for the next keys if it `mayWait`, and
+  /// otherwise cannot be judged.
+  func advice(on failure: TokenError, of token: String, mayWait: Bool) -> KeyAdvice {
+    guard let content = content(of: token, failing: failure) else { return .stands }
+    unknownKeys.wrappingAdd(1, ordering: .relaxed)
+    if let loop = EventLoop.current, isCool(on: loop) {
+      guard lastWasGood.load(ordering: .relaxed) else { return .refused(.identityUnavailable) }
+      guard isNewerThanKeys(content, on: loop) else { return .refused(.keyUnknown) }
+      guard mayWait else { return .refused(Self.keyMayBeNew) }
     }
-    return .wait { await self.nextFetch() }
+    return .wait { await self.nextFetch(for: content, mayWait: mayWait) }
   }
 
   /// Returns the session at the login that a token of it is of; nil if it says none, or no logout is taken.
@@ -80,40 +98,75 @@ package final class FetchedIssuer: Sendable {
 
   /// Returns the error for `token`, which failed although keys were fetched for it.
   func error(for failure: TokenError, of token: String) -> GatewayError {
-    mayBeNew(failure, token) ? errorNow : failure.gatewayError
+    content(of: token, failing: failure) == nil
+      ? failure.gatewayError : lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable
   }
 
-  /// The error for a token with an unknown key: the key may exist if the present set is not the latest.
-  private var errorNow: GatewayError { lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable }
+  /// Returns whether no token causes a fetch now.
+  private func isCool(on loop: EventLoop) -> Bool {
+    loop.transport.now.nanoseconds < coolUntil.load(ordering: .relaxed)
+  }
 
-  /// Returns whether the token failed because a key of this issuer is missing. The token's own issuer is not verified, and
-  /// only chooses the issuer.
-  private func mayBeNew(_ failure: TokenError, _ token: String) -> Bool {
+  /// Returns whether a token says that it was issued after the present keys were asked for, or does not say when. What it
+  /// says is not verified: it decides only whether the token is refused now or after the next fetch.
+  private func isNewerThanKeys(_ content: UnverifiedToken, on loop: EventLoop) -> Bool {
+    let asked = askedAt.load(ordering: .relaxed)
+    guard asked > .min, let claim = content.payload["iat"] else { return true }
+    guard let issued = NumericDate.read(claim) else { return false }
+    let now = loop.wallTime
+    let age = max(.zero, loop.transport.now - Instant(nanoseconds: asked))
+    return issued >= now - age - Self.skew && issued <= now + max(Self.skew, settings.policy.leeway)
+  }
+
+  /// Returns the content of a token that failed because a key of this issuer is missing; nil for another failure. The token's
+  /// own issuer is not verified, and only chooses the issuer.
+  private func content(of token: String, failing failure: TokenError) -> UnverifiedToken? {
     switch failure {
     case .keyUnknown, .algorithmNotForKey, .signature, .keyEnded: break
-    default: return false
+    default: return nil
     }
     guard let content = try? UnverifiedToken(token, sizeMax: settings.policy.sizeMax),
       let issuer = content.payload["iss"]?.string, Name(issuer) == settings.issuer,
       let name = content.header["alg"]?.string, let algorithm = JWTAlgorithm(name: name),
-      settings.algorithms.contains(algorithm)
-    else { return false }
+      settings.algorithms.contains(algorithm), isKeyMissing(for: content)
+    else { return nil }
+    return content
+  }
+
+  private func isKeyMissing(for content: UnverifiedToken) -> Bool {
     guard let kid = content.header["kid"] else { return !verifier.hasFetchedKeys(of: owner) }
     return !verifier.hasFetchedKey(named: kid, of: owner)
   }
 
-  /// Waits for the next fetch, which begins now unless one is under way or was a moment ago. Returns an error at once if too
-  /// many wait.
-  private func nextFetch() async -> GatewayError? {
-    unknownKeys.wrappingAdd(1, ordering: .relaxed)
+  /// Waits for a fetch that began after the token came, or has brought its key. Returns an error if the token cannot be judged
+  /// by the keys that are here then.
+  private nonisolated(nonsending) func nextFetch(
+    for content: UnverifiedToken, mayWait: Bool
+  ) async -> GatewayError? {
+    guard let loop = EventLoop.current else { return .identityUnavailable }
+    let came = loop.transport.now.nanoseconds
+    // The first may have begun before. The second is refused at once if another loop's token was faster.
+    for _ in 0..<3 {
+      if let error = await landing(isPatient: mayWait) { return error }
+      guard lastWasGood.load(ordering: .relaxed), came > askedAt.load(ordering: .relaxed), isKeyMissing(for: content),
+        isNewerThanKeys(content, on: loop)
+      else { return nil }
+      guard mayWait || !isCool(on: loop) else { break }
+    }
+    return Self.keyMayBeNew
+  }
+
+  /// Waits for the end of a fetch. Returns an error at once if too many wait.
+  private nonisolated(nonsending) func landing(isPatient: Bool) async -> GatewayError? {
     let fetch = fetching.withLock { $0 }
     guard let fetch else { return .identityUnavailable }
+    let list = isPatient ? \Waiting.patient : \Waiting.hasty
     var isFull = false
     await withCheckedContinuation { continuation in
       let isFirst = waiting.withLock { waiting -> Bool? in
-        guard waiting.count < Self.waitingMax else { return nil }
-        waiting.append(continuation)
-        return waiting.count == 1
+        guard waiting.hasty.count + waiting.patient.count < Self.waitingMax else { return nil }
+        waiting[keyPath: list].append(continuation)
+        return waiting[keyPath: list].count == 1
       }
       switch isFirst {
       case true?: fetch()
@@ -141,11 +194,12 @@ package final class FetchedIssuer: Sendable {
   /// Notes that the present keys were last confirmed then, in an earlier life of the gateway.
   func kept(since time: Instant) { counts.withLock { $0.freshAt = time } }
 
-  /// Notes the end of a fetch. Tokens with unknown keys are answered at once until `coolUntil`.
-  func fetched(isGood: Bool, at now: Instant, coolUntil: Instant) {
+  /// Notes the end of a fetch that began at `askedAt`. No token causes another until `coolUntil`.
+  func fetched(isGood: Bool, askedAt: Instant, at now: Instant, coolUntil: Instant) {
     counts.withLock { counts in
       if isGood || counts.freshAt == nil { counts.freshAt = now }
     }
+    if isGood { self.askedAt.store(askedAt.nanoseconds, ordering: .relaxed) }
     lastWasGood.store(isGood, ordering: .relaxed)
     self.coolUntil.store(coolUntil.nanoseconds, ordering: .relaxed)
     release()
@@ -153,9 +207,21 @@ package final class FetchedIssuer: Sendable {
 
   /// Has every token that waits go on.
   func release() {
+    releaseHasty()
+    resume(\.patient)
+  }
+
+  /// Has the tokens go on that do not wait for the end of the cool-down. Returns whether others still wait.
+  @discardableResult
+  func releaseHasty() -> Bool {
+    resume(\.hasty)
+    return waiting.withLock { !$0.patient.isEmpty }
+  }
+
+  private func resume(_ list: WritableKeyPath<Waiting, [CheckedContinuation<Void, Never>]>) {
     let released = waiting.withLock { waiting in
-      let all = waiting
-      waiting = []
+      let all = waiting[keyPath: list]
+      waiting[keyPath: list] = []
       return all
     }
     for continuation in released { continuation.resume() }

@@ -6,7 +6,8 @@ internal import GatewayTokens
 ///
 /// `@unchecked Sendable`: touched only on its loop.
 package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
-  /// No token causes a fetch for this long after each attempt, good or bad: a failing server is not asked for every token.
+  /// No token causes a fetch for this long after one that a token caused or that failed: a failing server is not asked for
+  /// every token.
   private static let coolDown = Duration.seconds(30)
   /// The pause after a good answer that does not say how long it may be used, and the bounds of one that does.
   private static let usualPause = Duration.seconds(600)
@@ -29,6 +30,11 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   private var isFetching = false
   /// Whether another fetch follows the present one.
   private var fetchesAgain = false
+  /// Whether a token causes the present fetch, or the one at the end of the cool-down.
+  private var isForToken = false
+  private var askedAt = Instant.zero
+  /// When the next fetch is due without a token.
+  private var dueAt = Instant.distantFuture
   private var hasEnded = false
   private var coolUntil = Instant.zero
   private var failures = 0
@@ -125,16 +131,23 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
     if isFetching { fetchesAgain = true } else { fetch() }
   }
 
-  /// Fetches because a token has an unknown key, unless an attempt was a moment ago.
+  /// Fetches because a token has an unknown key: now, or at the end of the cool-down if a token waits for that.
   private func fetchForToken() {
     guard !isFetching else { return }
-    guard loop.transport.now >= coolUntil else { return issuer.release() }
-    fetch()
+    if loop.transport.now < coolUntil {
+      guard issuer.releaseHasty() else { return }
+      isForToken = true
+      loop.deadlines.set(wakeup, at: min(dueAt, coolUntil))
+    } else {
+      isForToken = true
+      fetch()
+    }
   }
 
   private func fetch() {
     guard !isFetching, !hasEnded, !loop.hasEnded else { return }
     isFetching = true
+    askedAt = loop.transport.now
     loop.deadlines.remove(wakeup)
     _ = stage.begin { [self] in
       let outcome = await source.ask()
@@ -154,8 +167,8 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       let pause = min(max(answer.freshFor ?? Self.usualPause, Self.pauses.lowerBound), Self.pauses.upperBound)
       if let keys = answer.keys { take(keys.keys, leftOut: keys.leftOut) }
       keep()
-      finish(isGood: true, at: now, coolFor: Self.coolDown)
-      loop.deadlines.set(wakeup, at: loop.now + pause * (0.9 + 0.2 * loop.nextShare()))
+      wake(at: loop.now + pause * (0.9 + 0.2 * loop.nextShare()))
+      finish(isGood: true, at: now, coolFor: isForToken ? Self.coolDown : .zero)
       settleFirst(nil)
     case .failure(let failure):
       failures += 1
@@ -166,15 +179,21 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
         min(doubled, Self.retries.last) * (0.5 + 0.5 * loop.nextShare()), failure.retryAfter ?? .zero)
       if issuer.isReady, now - since >= KeptKeys.stale { drop() }
       note(failure, retryIn: pause)
+      wake(at: loop.now + pause)
       finish(isGood: false, at: now, coolFor: max(Self.coolDown, failure.retryAfter ?? .zero))
-      loop.deadlines.set(wakeup, at: loop.now + pause)
       if failure.isLasting { settleFirst(failure) }
     }
   }
 
   private func finish(isGood: Bool, at now: Instant, coolFor: Duration) {
     coolUntil = now + coolFor
-    issuer.fetched(isGood: isGood, at: now, coolUntil: coolUntil)
+    isForToken = false
+    issuer.fetched(isGood: isGood, askedAt: askedAt, at: now, coolUntil: coolUntil)
+  }
+
+  private func wake(at time: Instant) {
+    dueAt = time
+    loop.deadlines.set(wakeup, at: time)
   }
 
   private func take(_ keys: [VerificationKey], leftOut: [String]) {

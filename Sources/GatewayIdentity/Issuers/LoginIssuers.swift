@@ -51,8 +51,8 @@ package final class LoginIssuers: IssuerKeys {
 
   // MARK: Tokens
 
-  package func advice(on failure: TokenError, of token: String) -> KeyAdvice {
-    issuer(of: token)?.advice(on: failure, of: token) ?? .stands
+  package func advice(on failure: TokenError, of token: String, mayWait: Bool) -> KeyAdvice {
+    issuer(of: token)?.advice(on: failure, of: token, mayWait: mayWait) ?? .stands
   }
 
   package func session(_ claims: JWTClaims) -> LoginSession? {

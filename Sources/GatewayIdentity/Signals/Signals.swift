@@ -123,7 +123,7 @@ package final class Signals: Sendable {
     } catch {
       failure = error
     }
-    switch issuer.advice(on: failure, of: token) {
+    switch issuer.advice(on: failure, of: token, mayWait: false) {
     case .stands: throw SignalRefusal(failure)
     case .refused(let error): throw Self.refusal(failure, error)
     case .wait(let wait):

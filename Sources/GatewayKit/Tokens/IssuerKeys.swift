@@ -6,8 +6,10 @@ package protocol IssuerKeys: Sendable {
   /// The verifier that has them, beside the gateway's own keys.
   var verifier: JWTVerifier { get }
 
-  /// Returns what to do after the failure of `token`, whose key may be unknown yet. Changes nothing.
-  func advice(on failure: TokenError, of token: String) -> KeyAdvice
+  /// Returns what to do after the failure of `token`, whose key may be unknown yet.
+  ///
+  /// - Parameter mayWait: Whether the token may wait for half a minute, until keys may be fetched again.
+  func advice(on failure: TokenError, of token: String, mayWait: Bool) -> KeyAdvice
 
   /// Returns the session at the login that a verified token is of; nil if it says none, or no logout is taken.
   func session(_ claims: JWTClaims) -> LoginSession?
@@ -29,12 +31,19 @@ package enum KeyAdvice: Sendable {
 }
 
 extension IssuerKeys {
-  /// Returns the judgement on a token that has failed, after new keys where these may help. `verify` verifies it again.
+  /// Returns the judgement on a token that has failed, after new keys where these may help.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure.
+  ///   - token: The token.
+  ///   - bearer: Its bearer. At a refresh the token may wait longer for its key: the session is there anyway, and a client
+  ///     that logs in tries again.
+  ///   - verify: Verifies the token again.
   package func judgement(
-    on failure: TokenError, of token: String,
+    on failure: TokenError, of token: String, of bearer: Bearer,
     verify: @escaping @Sendable () throws(TokenError) -> VerifiedToken
   ) -> Judgement {
-    switch advice(on: failure, of: token) {
+    switch advice(on: failure, of: token, mayWait: bearer.user != nil) {
     case .stands: .decided(.failure(failure.gatewayError))
     case .refused(let error): .decided(.failure(error))
     case .wait(let wait):

@@ -9,6 +9,8 @@ extension StormReport {
       section("Latency", latencyTable), section("What jitter would have changed", forecastTable),
       section("Clients by behaviour", behaviourTable),
       section("Token provider", tokenTable),
+      section(
+        "Keys that the storm served", keyRows.isEmpty ? "" : HTMLText.table(head: [], rows: keyRows, numbersFrom: 3)),
       folded("All figures", countTable), section("Reasons", reasonTable),
       section("Plan", fleets.isEmpty ? planTable : ""),
       section(

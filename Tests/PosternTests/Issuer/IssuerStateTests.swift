@@ -16,8 +16,9 @@ struct IssuerStateTests {
     var rules = IssuerRules(issuer: "http://127.0.0.1:9090", address: "http://127.0.0.1:9090")
     rules.overlap = .seconds(60)
     change(&rules)
+    let name = rules.issuer
     return try IssuerState(rules, given: nil, run: "run", at: start) { signer in
-      PlainTokenIssuer(signer: signer, issuer: rules.issuer)
+      PlainTokenIssuer(signer: signer, issuer: name)
     }
   }
 

@@ -29,7 +29,7 @@ package struct PlainAuthenticator: Authenticator {
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     guard AccessToken.isOne(credentials.token) else {
-      guard let introspector, !JWTForm.isOne(credentials.token) else { return verify(credentials.token, at: now) }
+      guard let introspector, !JWTForm.isOne(credentials.token) else { return verify(credentials.token, of: bearer, at: now) }
       let fingerprint = TokenFingerprint(of: credentials.token)
       return introspector.judge(credentials.token, at: now) { (claims, user) throws(TokenError) in
         try PlainTokenScheme.read(claims, fingerprint: fingerprint, user: user)
@@ -53,12 +53,12 @@ package struct PlainAuthenticator: Authenticator {
   }
 
   /// Returns the verdict on a JWT. One with a known key is verified at once.
-  private func verify(_ token: String, at now: WallTime) -> Judgement {
+  private func verify(_ token: String, of bearer: Bearer, at now: WallTime) -> Judgement {
     do throws(TokenError) {
       return .decided(.success(try verified(token, at: now)))
     } catch {
       guard let issuerKeys else { return .decided(.failure(error.gatewayError)) }
-      return issuerKeys.judgement(on: error, of: token) { [self] () throws(TokenError) in
+      return issuerKeys.judgement(on: error, of: token, of: bearer) { [self] () throws(TokenError) in
         try verified(token, at: now)
       }
     }
