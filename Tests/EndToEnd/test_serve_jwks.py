@@ -57,16 +57,36 @@ def test_the_thresholds_find_the_faulty_gateways_and_pass_the_right_one(kind, fi
         assert report["figures"]["jwks.rotation_to_accepted"]["value"] > 0
 
 
-def test_posterns_own_gateway_refuses_no_good_token_of_keys_that_are_published_ahead():
+def test_posterns_own_gateway_refuses_no_good_token_of_keys_that_were_not_published_ahead():
     address = free_address()
     issuer = ["--jwks", f"http://{address}/jwks.json", "--issuer", f"http://{address}"]
-    flags = ["--jwks-rotate", "40s", "--jwks-ahead", "40s", "--forge", "10", "--jwks-wait", "60s"]
-    fleet = ["--clients", "200", "--rate", "40", "--expiry", "own", "--life", "20s", "--waves", "3"]
+    flags = ["--jwks-rotate", "15s", "--jwks-latency", "300ms", "--forge", "10", "--jwks-wait", "60s"]
+    fleet = ["--clients", "200", "--rate", "20", "--expiry", "own", "--life", "40s", "--waves", "2"]
+    limits = ["refused.valid == 0", "forged.accepted == 0", "lost == 0"]
     with Gateway(*issuer, "--refresh-lead", "10s", has_secret=False) as gateway:
-        report = storm(f"ws://127.0.0.1:{gateway.port}", address, *flags, *fleet, "--loops", "2")
+        report = storm(f"ws://127.0.0.1:{gateway.port}", address, *flags, *fleet, "--loops", "2", limits=limits)
     keys = report["result"]["keys"]
-    assert keys["valid"]["refused"] == 0 < keys["rotations_accepted"]
-    assert keys["forged"]["refused"] > 0 == keys["forged"]["accepted"]
+    assert keys["forged"]["refused"] > 0 < keys["rotations_accepted"]
+    # The gateway's first fetch, and then at most one for each cool-down of 30 s.
+    assert keys["requests"] <= 3 + report["seconds"] / 30
+
+
+def test_a_described_wire_takes_keys_over_tls(tmp_path):
+    address = free_address()
+    certificate, key, wire = tmp_path / "tls.pem", tmp_path / "tls.key", ["--wire", "centrifugo"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True, timeout=60)
+    issuer = ["--oidc", f"https://{address}", "--identity-ca", str(certificate)]
+    tls = ["--jwks-tls-certificate", str(certificate), "--jwks-tls-key", str(key), "--jwks-wait", "60s"]
+    with Gateway(*issuer, *wire, has_secret=False) as gateway:
+        url = f"ws://127.0.0.1:{gateway.port}/connection/websocket"
+        report = storm(
+            url, address, *tls, *wire, "--clients", "20", "--hold", "1s", "--waves", "0", "--audience", "realtime",
+            limits=["refused.valid == 0", "connects.failed == 0"])
+    keys = report["result"]["keys"]
+    assert keys["valid"]["accepted"] == 20 and keys["discoveries"] == 1 == keys["requests"]
 
 
 def test_the_document_and_the_keys_are_those_of_an_issuer(tmp_path):
@@ -99,8 +119,6 @@ def patiently(url):
     raise AssertionError(f"nothing listens at {url}")
 
 
-
-
 def status(url, fields=None):
     try:
         with urllib.request.urlopen(urllib.request.Request(url, headers=fields or {}), timeout=60) as answer:
@@ -125,13 +143,29 @@ def test_a_figure_that_was_not_measured_keeps_no_threshold():
     (["--mint", "--serve-jwks", "127.0.0.1:0"], "the gateway must know the port"),
     (["--mint", "--serve-jwks", "0.0.0.0:9090"], "is not loopback: give --jwks-tls-certificate"),
     (["--mint", "--serve-jwks", "127.0.0.1:9090", "--processes", "2"], "one process"),
+    (["--mint", "--serve-jwks", "127.0.0.1:9090", "--worker", "127.0.0.1:9"], "one process"),
+    (["--mint", "--serve-jwks", "127.0.0.1:9090", "--secret-file", "SECRET"], "a private key on P-256"),
+    (["--mint", "--serve-jwks", "127.0.0.1:9090", "--key-file", "ED25519"], "a private key on P-256"),
+    (["--mint", "--serve-jwks", "127.0.0.1:9090", "--jwks-ahead", "1s"], "--jwks-ahead needs --jwks-rotate"),
+    (["--mint", "--serve-jwks", "127.0.0.1:9090", "--jwks-tls-key", "SECRET"], "--jwks-tls-certificate"),
     (["--mint", "--serve-jwks", "127.0.0.1:9090", "--jwks-rotate", "1s"], "at most 100"),
     (["--mint", "--serve-jwks", "127.0.0.1:9090", "--jwks-limit", "ten"], "N/DURATION, as 10/60s"),
     (["--mint", "--serve-jwks", "127.0.0.1:9090", "--forge", "100"], "a percentage from 0 to 90"),
     (["--mint", "--serve-jwks", "127.0.0.1:9090", "--dialect", "sendbird"], "the vendor's own keys"),
     (["--jwks-rotate", "30s"], "--jwks-rotate needs --serve-jwks"),
 ])
-def test_flags_that_make_no_sense_are_refused_with_a_sentence(words, said):
+def test_flags_that_make_no_sense_are_refused_with_a_sentence(words, said, tmp_path):
+    files = {"SECRET": tmp_path / "secret", "ED25519": tmp_path / "ed25519.pem"}
+    files["SECRET"].write_text("a secret of more than thirty-two bytes")
+    subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519", "-out", files["ED25519"]], check=True, timeout=60)
+    words = [str(files.get(word, word)) for word in words]
     command = [os.environ["POSTERN"], "storm", "--url", "ws://127.0.0.1:9", "--hold", "1000s", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and said in done.stderr, done.stderr
+
+
+def test_a_port_that_another_program_has_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        said = storms.run("--url", "ws://127.0.0.1:9", "--mint", "--serve-jwks", address, expected=(2,))
+    assert f"--serve-jwks {address}: cannot listen on {address}: address already in use" in said

@@ -10,11 +10,12 @@ extension Metric {
   private static let rotated = Basis(
     isThere: { ($0.keys?.rotations ?? 0) > 0 && ($0.keys?.requests ?? 0) > 0 },
     otherwise: "no key was rotated (--jwks-rotate), or nobody asked for the keys")
-  private static let shown = Basis(
-    isThere: { ($0.keys?.valid.shown ?? 0) > 0 },
-    otherwise: "the storm served no keys (--serve-jwks), or no token of them was shown")
+  private static let judged = Basis(
+    isThere: { $0.keys?.valid.isJudged ?? false },
+    otherwise: "the storm served no keys (--serve-jwks), or the gateway judged no good token")
   private static let forged = Basis(
-    isThere: { ($0.keys?.forged.shown ?? 0) > 0 }, otherwise: "no client had a forged token (--forge)")
+    isThere: { $0.keys?.forged.isJudged ?? false },
+    otherwise: "no client had a forged token (--forge), or the gateway judged none")
 
   static let keys = [
     key("jwks.requests", "requests for the keys that the storm serves", over: fetched) { $0.requests },
@@ -39,7 +40,7 @@ extension Metric {
       guard let keys = result.keys, keys.rotationsShown == keys.rotationsAccepted else { return nil }
       return keys.longestToAccepted
     },
-    key("refused.valid", "good tokens that the gateway refused, of keys that the storm serves", over: shown) {
+    key("refused.valid", "good tokens that the gateway refused, of keys that the storm serves", over: judged) {
       $0.valid.refused
     },
     key("forged.accepted", "forged tokens that the gateway accepted", over: forged) { $0.forged.accepted },
@@ -52,4 +53,8 @@ extension Metric {
   ) -> Metric {
     Metric(name, .count, meaning, better: better, over: basis) { $0.keys.map { Double(read($0)) } }
   }
+}
+
+extension KeyFigures.Tokens {
+  fileprivate var isJudged: Bool { accepted + refused > 0 }
 }

@@ -1,5 +1,13 @@
 internal import COpenSSL
 
+extension KeyMaterial {
+  /// Whether it is a key on P-256.
+  package var isOnP256: Bool {
+    guard case .asymmetric(let key) = content else { return false }
+    return key.kind == .p256
+  }
+}
+
 extension P256PublicKey {
   /// Reads the public half of a key on P-256. Throws for any other key.
   package init(of material: KeyMaterial) throws(KeyError) {

@@ -67,15 +67,22 @@ struct IssuerOptions: Sendable {
     rules.maxAge = flags.maxAge?.value ?? rules.maxAge
     rules.forged = flags.forged?.value ?? 0
     rules.seed = plan.seed
+    if rules.rotate == nil, let source = (flags.overlap ?? flags.ahead)?.source {
+      throw UsageError("\(source) needs --jwks-rotate: without it there is one key")
+    }
     try Self.check(rules, plan)
     let make = try dialect.issuers(issuer: rules.issuer, audience: policy.audience)
     let given = try TokenKeys(arguments)?.signingKey
+    guard given?.isOnP256 ?? true else {
+      throw UsageError(
+        "--serve-jwks signs with ES256: the key must be a private key on P-256 (--key-file), or be left out")
+    }
     do throws(KeyError) {
       let state = try IssuerState(
         rules, given: given, run: StormOptions.newRun(), at: SystemTime.now, tokens: make)
       issuer = StormIssuer(rules, state)
     } catch {
-      throw UsageError("--serve-jwks: \(error); --key-file must be a private key on P-256, or be left out")
+      throw UsageError("--serve-jwks: \(error)")
     }
   }
 
