@@ -29,6 +29,9 @@ extension StormReport {
         ],
       ]
     }
+    if keys.introspections > 0 {
+      rows.append(["introspection", Figures.count(keys.introspections), "questions about opaque tokens"])
+    }
     rows.append(["good tokens", Figures.count(keys.valid.shown), Self.words(keys.valid)])
     if keys.forged.shown > 0 {
       rows.append(["forged tokens", Figures.count(keys.forged.shown), Self.words(keys.forged)])

@@ -3,6 +3,8 @@ package struct KeyFigures: Hashable, Sendable, Codable {
   /// Requests for the discovery document and for the keys, whatever the answer.
   package var discoveries = 0
   package var requests = 0
+  /// Questions about opaque tokens (RFC 7662).
+  package var introspections = 0
   /// Requests for the keys that were answered with 429, and with 304.
   package var limited = 0
   package var unchanged = 0

@@ -10,6 +10,9 @@ extension Metric {
   private static let rotated = Basis(
     isThere: { ($0.keys?.rotations ?? 0) > 0 && ($0.keys?.requests ?? 0) > 0 },
     otherwise: "no key was rotated (--jwks-rotate), or nobody asked for the keys")
+  private static let asked = Basis(
+    isThere: { ($0.keys?.introspections ?? 0) > 0 },
+    otherwise: "the storm served no introspection (--serve-introspection), or nobody asked")
   private static let judged = Basis(
     isThere: { $0.keys?.valid.isJudged ?? false },
     otherwise: "the storm served no keys (--serve-jwks), or the gateway judged no good token")
@@ -40,7 +43,10 @@ extension Metric {
       guard let keys = result.keys, keys.rotationsShown == keys.rotationsAccepted else { return nil }
       return keys.longestToAccepted
     },
-    key("refused.valid", "good tokens that the gateway refused, of keys that the storm serves", over: judged) {
+    key("introspection.requests", "questions about opaque tokens, which the storm answers", over: asked) {
+      $0.introspections
+    },
+    key("refused.valid", "good tokens that the gateway refused, of a storm that is their issuer", over: judged) {
       $0.valid.refused
     },
     key("forged.accepted", "forged tokens that the gateway accepted", over: forged) { $0.forged.accepted },

@@ -13,6 +13,7 @@ struct IssuerDraft: Sendable {
   var maxAge: Sourced<Duration>?
   var wait: Sourced<Duration>?
   var forged: Sourced<Double>?
+  var introspects: Sourced<Bool>?
   var tls = CertificateFlags()
 
   @OptionList<IssuerDraft>
@@ -49,6 +50,10 @@ struct IssuerDraft: Sendable {
       "the percentage of the clients whose tokens have a random kid and are signed with a key that is in no set (default 0)",
       \.forged, Reading<Double>.percent.sourced)
     Option(
+      "serve-introspection",
+      "mint opaque tokens instead, and answer questions about them (RFC 7662) at /introspect of --serve-jwks",
+      \.introspects)
+    Option(
       "jwks-tls-certificate", "FILE",
       "the issuer's certificate chain, PEM; required if --serve-jwks is not on loopback", \.tls.certificate, .asGiven)
     Option("jwks-tls-key", "FILE", "the private key of --jwks-tls-certificate, PEM", \.tls.key, .asGiven)
@@ -58,8 +63,13 @@ struct IssuerDraft: Sendable {
   var needy: [String] {
     [
       limit?.source, rotate?.source, overlap?.source, ahead?.source, latency?.source, maxAge?.source, wait?.source,
-      forged?.source, tls.certificate?.source, tls.key?.source,
+      forged?.source, introspects.flatMap { $0.value ? $0.source : nil }, tls.certificate?.source, tls.key?.source,
     ].compactMap(\.self)
+  }
+
+  /// The flags about keys that are meaningless for opaque tokens, and are given.
+  var aboutKeys: [String] {
+    [limit?.source, rotate?.source, overlap?.source, ahead?.source, maxAge?.source, wait?.source].compactMap(\.self)
   }
 }
 

@@ -66,7 +66,11 @@ struct IssuerOptions: Sendable {
     rules.latency = flags.latency?.value ?? .zero
     rules.maxAge = flags.maxAge?.value ?? rules.maxAge
     rules.forged = flags.forged?.value ?? 0
+    rules.introspects = flags.introspects?.value ?? false
     rules.seed = plan.seed
+    if rules.introspects, let source = flags.aboutKeys.first {
+      throw UsageError("\(source) is about keys, and the opaque tokens of --serve-introspection have none")
+    }
     if rules.rotate == nil, let source = (flags.overlap ?? flags.ahead)?.source {
       throw UsageError("\(source) needs --jwks-rotate: without it there is one key")
     }

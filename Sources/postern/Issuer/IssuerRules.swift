@@ -18,10 +18,13 @@ struct IssuerRules: Hashable, Sendable {
   var maxAge = Duration.seconds(300)
   /// The share of clients that present tokens whose key nobody can know.
   var forged = 0.0
+  /// Whether the tokens are opaque, so that a gateway has to ask about each (RFC 7662).
+  var introspects = false
   /// The seed that chooses these clients.
   var seed: UInt64 = 1
 
   static let keysPath = "/jwks.json"
+  static let introspectionPath = "/introspect"
   static let discoveryPaths = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
 
   /// The maximum number of keys in the set. Gateways take no more from a stranger, and neither does ours.

@@ -22,7 +22,7 @@ struct IssuerServer {
   static func start(_ options: IssuerOptions) async throws -> IssuerServer {
     var settings = Listener.Settings(host: options.host, port: options.port)
     settings.tls = options.tls
-    settings.limits.bodyBytesMax = 1024
+    settings.limits.bodyBytesMax = 16 << 10
     settings.limits.connectionsMax = connectionsMax
     settings.unreadMakesRoom = true
     let loop = SocketLoop(index: 0, limits: settings.limits)

@@ -3,7 +3,7 @@ import GatewayJSON
 import GatewayKit
 import GatewayRuntime
 
-/// The site of the storm's issuer: its discovery document and its keys.
+/// The site of the storm's issuer: its discovery document, its keys, and its answers about opaque tokens.
 struct IssuerSite: Site {
   let issuer: StormIssuer
 
@@ -12,9 +12,12 @@ struct IssuerSite: Site {
   }
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
-    guard ["GET", "HEAD"].contains(request.method) else {
-      var response = Self.text(405, "the keys are to be read\n")
-      response.headers.append(HTTPField("allow", "GET, HEAD"))
+    let isQuestion = issuer.rules.introspects && request.path == IssuerRules.introspectionPath
+    let methods = isQuestion ? ["POST"] : ["GET", "HEAD"]
+    guard methods.contains(request.method) else {
+      let allowed = methods.joined(separator: ", ")
+      var response = Self.text(405, "use \(allowed)\n")
+      response.headers.append(HTTPField("allow", allowed))
       return response
     }
     // A request counts and is judged when it comes, and is answered later.
@@ -27,6 +30,7 @@ struct IssuerSite: Site {
 
   private func answer(_ request: HTTPRequest, at now: WallTime) -> HTTPResponse? {
     if request.path == IssuerRules.keysPath { return keys(request, at: now) }
+    if issuer.rules.introspects, request.path == IssuerRules.introspectionPath { return introspection(request, at: now) }
     guard IssuerRules.discoveryPaths.contains(request.path) else { return nil }
     issuer.discovered()
     return json(document, [])
@@ -47,6 +51,16 @@ struct IssuerSite: Site {
     }
   }
 
+  private func introspection(_ request: HTTPRequest, at now: WallTime) -> HTTPResponse {
+    guard let form = String(validating: request.body, as: UTF8.self),
+      let token = QueryString.parameters(of: form[...])?.first(where: { $0.name == "token" })?.value
+    else { return Self.text(400, "the body must be a form with a token\n") }
+    return HTTPResponse(
+      status: 200,
+      headers: [HTTPField("content-type", "application/json"), HTTPField("cache-control", "no-store")],
+      body: issuer.introspect(token, at: now))
+  }
+
   private var freshness: [HTTPField] {
     [HTTPField("cache-control", "public, max-age=\(Int64(issuer.rules.maxAge.inSeconds))")]
   }
@@ -56,6 +70,9 @@ struct IssuerSite: Site {
     JSONWriter.object(capacity: 256) { json in
       json.member("issuer", issuer.rules.issuer)
       json.member("jwks_uri", issuer.rules.address + IssuerRules.keysPath)
+      if issuer.rules.introspects {
+        json.member("introspection_endpoint", issuer.rules.address + IssuerRules.introspectionPath)
+      }
       for (name, value) in [
         ("response_types_supported", "id_token"), ("subject_types_supported", "public"),
         ("id_token_signing_alg_values_supported", "ES256"),

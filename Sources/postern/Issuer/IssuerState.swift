@@ -16,6 +16,7 @@ struct IssuerState: Sendable {
   /// What a client has presented and not yet heard of: the number of the key, or nothing that exists.
   private enum Shown: Hashable, Sendable {
     case good(key: Int)
+    case opaque
     case forged
   }
 
@@ -37,6 +38,7 @@ struct IssuerState: Sendable {
   /// The keys of rotations that signed a token, until one of their tokens is accepted.
   private var untried: [Int: WallTime] = [:]
   private var begun = 0
+  private var opaque = OpaqueTokens()
 
   /// Begins with one key.
   ///
@@ -128,6 +130,12 @@ struct IssuerState: Sendable {
 
   mutating func discovered() { figures.discoveries += 1 }
 
+  /// Answers a question about a token.
+  mutating func introspect(_ token: String, at now: WallTime) -> [UInt8] {
+    figures.introspections += 1
+    return opaque.answer(token, issuer: rules.issuer, at: now)
+  }
+
   // MARK: Tokens
 
   /// Returns the next token of a client.
@@ -136,6 +144,10 @@ struct IssuerState: Sendable {
     if rules.isForger(client) { return forge(for: client, user: user, issuedAt: now, expiresAt: expiresAt) }
     guard let key = keys.last(where: { $0.number <= signing }) else { return nil }
     figures.valid.shown += 1
+    if rules.introspects {
+      shown[client] = .opaque
+      return opaque.mint(user: user, issuedAt: now, expiresAt: expiresAt)
+    }
     if key.number > newestTold { isUnknownShown = true }
     if key.number > begun {
       begun = key.number
@@ -150,6 +162,11 @@ struct IssuerState: Sendable {
   private mutating func forge(
     for client: Int, user: UserID, issuedAt now: WallTime, expiresAt: WallTime
   ) -> Credentials? {
+    if rules.introspects {
+      figures.forged.shown += 1
+      shown[client] = .forged
+      return OpaqueTokens.unknown()
+    }
     guard var key = stranger else { return nil }
     key.id = Base64URL.encode(SecureRandom.bytes(12))
     guard let signer = try? JWTSigner(key, algorithm: .es256) else { return nil }
@@ -164,6 +181,7 @@ struct IssuerState: Sendable {
     switch shown.removeValue(forKey: client) {
     case nil: return
     case .forged: figures.forged.accepted += 1
+    case .opaque: figures.valid.accepted += 1
     case .good(let key):
       figures.valid.accepted += 1
       guard let since = untried.removeValue(forKey: key) else { return }
@@ -178,7 +196,7 @@ struct IssuerState: Sendable {
     switch shown.removeValue(forKey: client) {
     case nil: return
     case .forged: figures.forged[keyPath: fate] += 1
-    case .good: figures.valid[keyPath: fate] += 1
+    case .good, .opaque: figures.valid[keyPath: fate] += 1
     }
   }
 }

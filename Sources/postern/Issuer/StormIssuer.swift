@@ -28,6 +28,10 @@ final class StormIssuer: KeyTrial, TokenIssuer {
 
   func discovered() { state.withLock { $0.discovered() } }
 
+  func introspect(_ token: String, at now: WallTime) -> [UInt8] {
+    state.withLock { $0.introspect(token, at: now) }
+  }
+
   // MARK: The storm's side
 
   func isForger(_ client: Int) -> Bool { rules.isForger(client) }

@@ -89,7 +89,11 @@ enum StormCommand: Command {
     guard let issuer = options.issuer else { return nil }
     let server = try await IssuerServer.start(issuer)
     let rules = issuer.issuer.rules
-    Output.error("issuer: \(rules.issuer), keys at \(rules.address)\(IssuerRules.keysPath)")
+    Output.error(
+      "issuer: \(rules.issuer), "
+        + (rules.introspects
+          ? "introspection at \(rules.address)\(IssuerRules.introspectionPath)"
+          : "keys at \(rules.address)\(IssuerRules.keysPath)"))
     if issuer.wait > .zero, await !server.waitForGateway(issuer.wait) {
       Output.error("storm: no gateway asked for the keys within --jwks-wait; the storm begins")
     }

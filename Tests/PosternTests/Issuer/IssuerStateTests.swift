@@ -202,4 +202,43 @@ struct IssuerStateTests {
     issuer.unaccepted(1, isRefused: true)
     #expect(issuer.figures.valid.accepted == 1 && issuer.figures.valid.refused == 0)
   }
+
+  // MARK: Opaque tokens
+
+  private static func introspect(_ issuer: inout IssuerState, _ token: String, after seconds: Double) throws -> JSONView
+  {
+    try JSONDocument.parse(issuer.introspect(token, at: start + .seconds(seconds))).root
+  }
+
+  @Test
+  func `an opaque token is active for its user until it ends, and no forged one ever is`() throws {
+    var issuer = try Self.issuer {
+      $0.introspects = true
+      $0.forged = 0.5
+    }
+    let forger = try #require((1...100).first { issuer.rules.isForger($0) })
+    let honest = try #require((1...100).first { !issuer.rules.isForger($0) })
+    let token = try Self.mint(&issuer, honest, after: 1)
+    let forged = try Self.mint(&issuer, forger, after: 1)
+    let answer = try Self.introspect(&issuer, token, after: 60.9)
+    #expect(answer["active"]?.bool == true && answer["sub"]?.string == "ann")
+    #expect(answer["iss"]?.string == "http://127.0.0.1:9090" && answer["exp"]?.integer == 1_800_000_061)
+    for (token, second) in [(token, 61.0), (forged, 2), ("opaque_", 2), ("", 2)] {
+      #expect(try Self.introspect(&issuer, token, after: second)["active"]?.bool == false)
+    }
+    issuer.accepted(honest, at: Self.start + .seconds(2))
+    issuer.unaccepted(forger, isRefused: true)
+    #expect(issuer.figures.valid.accepted == 1 && issuer.figures.forged.refused == 1)
+    #expect(issuer.figures.introspections == 5 && issuer.figures.requests == 0 && issuer.figures.rotationsShown == 0)
+  }
+
+  @Test
+  func `opaque tokens that have ended are forgotten`() {
+    var tokens = OpaqueTokens()
+    for second in 0..<20_000 {
+      let now = Self.start + .seconds(second)
+      _ = tokens.mint(user: UserID("ann"), issuedAt: now, expiresAt: now + .seconds(60))
+    }
+    #expect(tokens.count <= 1024)
+  }
 }
