@@ -19,20 +19,28 @@ struct IssuerServer {
   private static let farewell = Duration.seconds(3)
 
   /// Starts to listen.
-  static func start(_ options: IssuerOptions) async throws -> IssuerServer {
-    var settings = Listener.Settings(host: options.host, port: options.port)
-    settings.tls = options.tls
+  ///
+  /// - Parameters:
+  ///   - issuer: The issuer whose keys are served.
+  ///   - host: The address, as digits or a name.
+  ///   - port: The port.
+  ///   - tls: The certificate; nil for plain HTTP.
+  static func start(
+    _ issuer: StormIssuer, on host: String, _ port: Int, tls: TLSFiles?
+  ) async throws -> IssuerServer {
+    var settings = Listener.Settings(host: host, port: port)
+    settings.tls = tls
     settings.limits.bodyBytesMax = 16 << 10
     settings.limits.connectionsMax = connectionsMax
     settings.unreadMakesRoom = true
     let loop = SocketLoop(index: 0, limits: settings.limits)
     try loop.start()
     do {
-      let listener = try await Listener.start(settings, serving: IssuerSite(issuer: options.issuer), on: [loop])
-      return IssuerServer(issuer: options.issuer, loop: loop, listener: listener)
+      let listener = try await Listener.start(settings, serving: IssuerSite(issuer: issuer), on: [loop])
+      return IssuerServer(issuer: issuer, loop: loop, listener: listener)
     } catch {
       loop.stop()
-      throw UsageError("--serve-jwks \(options.host):\(options.port): \(error)")
+      throw UsageError("--serve-jwks \(host):\(port): \(error)")
     }
   }
 

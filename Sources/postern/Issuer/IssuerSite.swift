@@ -12,8 +12,7 @@ struct IssuerSite: Site {
   }
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse {
-    let isQuestion = issuer.rules.introspects && request.path == IssuerRules.introspectionPath
-    let methods = isQuestion ? ["POST"] : ["GET", "HEAD"]
+    let methods = isQuestion(request) ? ["POST"] : ["GET", "HEAD"]
     guard methods.contains(request.method) else {
       let allowed = methods.joined(separator: ", ")
       var response = Self.text(405, "use \(allowed)\n")
@@ -28,9 +27,14 @@ struct IssuerSite: Site {
     return response
   }
 
+  /// Returns whether a request asks about an opaque token.
+  private func isQuestion(_ request: HTTPRequest) -> Bool {
+    issuer.rules.introspects && request.path == IssuerRules.introspectionPath
+  }
+
   private func answer(_ request: HTTPRequest, at now: WallTime) -> HTTPResponse? {
     if request.path == IssuerRules.keysPath { return keys(request, at: now) }
-    if issuer.rules.introspects, request.path == IssuerRules.introspectionPath { return introspection(request, at: now) }
+    if isQuestion(request) { return introspection(request, at: now) }
     guard IssuerRules.discoveryPaths.contains(request.path) else { return nil }
     issuer.discovered()
     return json(document, [])

@@ -87,7 +87,7 @@ enum StormCommand: Command {
   /// Starts the issuer of the clients' tokens, if flags ask for one, and waits for the gateway as long as they say.
   private static func startIssuer(_ options: StormOptions) async throws -> IssuerServer? {
     guard let issuer = options.issuer else { return nil }
-    let server = try await IssuerServer.start(issuer)
+    let server = try await IssuerServer.start(issuer.issuer, on: issuer.host, issuer.port, tls: issuer.tls)
     let rules = issuer.issuer.rules
     Output.error(
       "issuer: \(rules.issuer), "

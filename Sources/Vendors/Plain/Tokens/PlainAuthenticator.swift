@@ -29,7 +29,9 @@ package struct PlainAuthenticator: Authenticator {
 
   package func judge(_ credentials: Credentials, of bearer: Bearer, at now: WallTime) -> Judgement {
     guard AccessToken.isOne(credentials.token) else {
-      guard let introspector, !JWTForm.isOne(credentials.token) else { return verify(credentials.token, of: bearer, at: now) }
+      guard let introspector, !JWTForm.isOne(credentials.token) else {
+        return verify(credentials.token, of: bearer, at: now)
+      }
       let fingerprint = TokenFingerprint(of: credentials.token)
       return introspector.judge(credentials.token, at: now) { (claims, user) throws(TokenError) in
         try PlainTokenScheme.read(claims, fingerprint: fingerprint, user: user)
