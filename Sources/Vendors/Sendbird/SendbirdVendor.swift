@@ -18,6 +18,7 @@ package struct SendbirdVendor: Vendor {
   private let storage: SendbirdStorage
   private let reports: SendbirdReports
   private let bots: SendbirdBots
+  private let commands: SendbirdCommands
   private let announcer: SendbirdAnnouncer
   private let scheduler: SendbirdScheduler
   private let rates: SendbirdRates?
@@ -62,7 +63,7 @@ package struct SendbirdVendor: Vendor {
       ground.store, on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
       services: ground.services, generator: SeededGenerator(seed: ground.seed))
     rates = settings.limitsRates ? SendbirdRates(on: ground.executor) : nil
-    let commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)
+    commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)
     bindings = [
       DialectBinding(
         SendbirdDialect(settings), SendbirdAuthenticator(sessions: sessions, verifier: verifier),
@@ -97,9 +98,10 @@ package struct SendbirdVendor: Vendor {
   /// Reads where the application's server wants its events.
   package func prepare(at now: WallTime) async throws(GatewayError) { try await webhooks.learn(at: now) }
 
-  /// Finishes the announcements that dead boots had begun, and sends the messages and announcements that became due
-  /// while no process ran.
+  /// Removes the connections of dead boots from open channels, finishes the announcements that they had begun, and sends the
+  /// messages and announcements that became due while no process ran.
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+    try await commands.endConnections(of: dead, at: now, on: services)
     await scheduler.look()
     try await announcer.takeOver(dead, at: now)
   }

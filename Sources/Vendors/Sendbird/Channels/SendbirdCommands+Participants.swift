@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 
 // Participants of open channels: users whose connection entered, until it leaves or ends.
 
@@ -88,9 +89,35 @@ extension SendbirdCommands: ConnectionObserver {
   nonisolated(nonsending) func connectionEnded(
     _ caller: Caller, _ ending: ConnectionEnding, on services: any GatewayServices
   ) async {
-    await channels.exitAll(caller.user, by: caller.connection) { await tellExit($0, on: services) }
     let now = services.wallTime
+    await services.insist { () async throws(GatewayError) in
+      try await leaving { () async throws(SendbirdChannelRefusal) in
+        try await channels.exitAll(caller.user, by: caller.connection, at: services.wallTime) {
+          await tellExit($0, on: services)
+        }
+      }
+    }
     // The user may have been deleted by now. If the store is unavailable, the time is lost.
     _ = try? await directory.updateUser(caller.user, at: now) { $0.lastSeenAt = now }
+  }
+
+  /// Removes the connections of dead lives from all open channels.
+  nonisolated(nonsending) func endConnections(
+    of dead: DeadBoots, at now: WallTime, on services: any GatewayServices
+  ) async throws(GatewayError) {
+    try await leaving { () async throws(SendbirdChannelRefusal) in
+      try await channels.endHalls(of: dead, at: now) { await tellExit($0, on: services) }
+    }
+  }
+
+  /// Runs work that only the store can make fail.
+  private func leaving(
+    _ body: nonisolated(nonsending) () async throws(SendbirdChannelRefusal) -> Void
+  ) async throws(GatewayError) {
+    do throws(SendbirdChannelRefusal) {
+      try await body()
+    } catch {
+      if error == .storeUnavailable { throw .storeUnavailable }
+    }
   }
 }

@@ -31,11 +31,14 @@ enum SendbirdChannelRefusal: Error, Hashable, Sendable {
 extension SendbirdChannelRefusal: StoreFailure {
   /// The name of what there are too many of, or what is too large.
   static let channels = "channels"
+  static let participants = "participants"
 
   init(_ error: StoreError) {
     self =
       switch error {
-      case .full(let count): count.noun == Self.channels ? .tooManyChannels : .tooManyMembers
+      case .full(let count) where count.noun == Self.channels: .tooManyChannels
+      case .full(let count) where count.noun == Self.participants: .tooManyParticipants
+      case .full: .tooManyMembers
       case .unavailable, .unknown, .contended: .storeUnavailable
       }
   }

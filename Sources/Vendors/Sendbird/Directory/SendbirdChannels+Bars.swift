@@ -44,7 +44,7 @@ extension SendbirdChannels {
         let leaving = try await remove([user], from: row, in: &transaction)
         return (leaving, leaving)
       }
-      let gone = isBanned ? await presence.clear(url, of: user) : []
+      let gone = isBanned ? try await clear(url, of: user, at: now) : []
       return SendbirdMembership(
         channel: try await seated(url, at: now), changed: leaving + gone.map(\.user),
         connections: gone.flatMap(\.connections))

@@ -16,7 +16,7 @@ extension SendbirdChannels {
       try await store.get(Self.channels.key(url.text), as: SendbirdChannelRow.self, at: now)
     }
     guard let row else { return nil }
-    return await outline(row)
+    return try await outline(row)
   }
 
   /// Runs `telling` in the channel's turn without changing the channel, so that the event has its place among the
@@ -142,15 +142,15 @@ extension SendbirdChannels {
     let last = try await store.get(key, as: SendbirdMessage.self, at: now)
     let members = row.kind == .group ? try await members(of: row, at: now) : []
     var channel = row.channel(members: members, lastMessage: last)
-    channel.participantCount = await presence.count(row.url)
+    channel.participantCount = try await participantCount(of: row)
     channel.pinnedMessages = try await pinned(row.properties.pins, in: row.url, at: now)
     return channel
   }
 
-  func outline(_ row: SendbirdChannelRow) async -> SendbirdChannel {
+  func outline(_ row: SendbirdChannelRow) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
     var channel = row.channel(members: [], lastMessage: nil)
     channel.joined = await memberships.roster(of: row.url)?.joined ?? []
-    channel.participantCount = await presence.count(row.url)
+    channel.participantCount = try await ask { () async throws(StoreError) in try await participantCount(of: row) }
     return channel
   }
 }

@@ -53,7 +53,7 @@ extension SendbirdChannels {
           let isIn: Bool
           switch row.kind {
           case .group: isIn = await memberships.roster(of: url)?.joined.contains(user) == true
-          case .open: isIn = await presence.contains(user, in: url)
+          case .open: isIn = try await isParticipant(user, of: url, in: &transaction)
           }
           guard isIn else { throw .failure(.notAMember) }
         }

@@ -140,6 +140,8 @@ extension SendbirdChannels {
     let isMuted: Bool
     /// Whether the only other user of the channel has blocked the user.
     let isBlocked: Bool
+    /// Whether the user is in an open channel.
+    let isParticipant: Bool
   }
 
   /// Reads the channel and the facts that decide whether the user may send, at one moment.
@@ -149,14 +151,16 @@ extension SendbirdChannels {
     let (place, name) = (url.text, sender.rawValue)
     let others = await memberships.roster(of: url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
     let other = others?.first { $0 != sender }?.rawValue ?? ""
-    let found = try await transaction.read([
-      Self.channels.key(place), Self.members.key(place, name), Self.bans.key(place, name), Self.mutes.key(place, name),
-      Self.blocks.key(other, name),
-    ])
+    let found = try await transaction.read(
+      [
+        Self.channels.key(place), Self.members.key(place, name), Self.bans.key(place, name),
+        Self.mutes.key(place, name), Self.blocks.key(other, name),
+      ] + (hasNodes ? [Self.participants.key(place, name)] : []))
+    let isParticipant = hasNodes ? found[5] != nil : await presence.contains(sender, in: url)
     return Standing(
       sender: sender, row: try Self.row(transaction.value(found[0], as: SendbirdChannelRow.self), nil),
       member: try transaction.value(found[1], as: SendbirdMemberRow.self), isBanned: found[2] != nil,
-      isMuted: found[3] != nil, isBlocked: !other.isEmpty && found[4] != nil)
+      isMuted: found[3] != nil, isBlocked: !other.isEmpty && found[4] != nil, isParticipant: isParticipant)
   }
 
   /// Throws unless the user may send.
@@ -168,7 +172,7 @@ extension SendbirdChannels {
     let isIn: Bool
     switch row.kind {
     case .group: isIn = user.member?.member.state == .joined
-    case .open: isIn = await presence.contains(user.sender, in: row.url)
+    case .open: isIn = user.isParticipant
     }
     guard isIn || !needsPresence else { throw .failure(.notAMember) }
     guard !row.properties.isFrozen || row.properties.operators.contains(user.sender) else { throw .failure(.frozen) }

@@ -22,6 +22,22 @@ extension SendbirdChannels {
     }
   }
 
+  /// Runs `body` in the channel's turn like ``inTurn(of:at:telling:_:)``, for changes on which no roster depends.
+  func inHall<Answer>(
+    of url: Name, telling: (Answer) async -> Void, _ body: () async throws(SendbirdChannelRefusal) -> Answer
+  ) async throws(SendbirdChannelRefusal) -> Answer {
+    let turn = try await ask { () async throws(StoreError) in try await memberships.take(url).turn }
+    do throws(SendbirdChannelRefusal) {
+      let answer = try await HeldTurn.with(turn, body)
+      await telling(answer)
+      await memberships.give(url, turn, inDoubt: false)
+      return answer
+    } catch {
+      await memberships.give(url, turn, inDoubt: false)
+      throw error
+    }
+  }
+
   /// Waits for the channel's turn, in which its roster is loaded.
   private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> HeldTurn? {
     try await ask { () async throws(StoreError) in

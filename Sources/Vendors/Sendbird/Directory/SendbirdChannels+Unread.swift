@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayKit
 
-// Unread counts of members, and participants of open channels.
+// Unread counts of members.
 
 extension SendbirdChannels {
   /// Notes that the member has read everything sent until `now`; returns the channel's outline.
@@ -37,7 +37,7 @@ extension SendbirdChannels {
         return (row, count, readAt)
       }
       await memberships.unread(url, count: count, by: user)
-      return SendbirdUnreadMark(channel: await outline(row), count: count, readAt: readAt)
+      return SendbirdUnreadMark(channel: try await outline(row), count: count, readAt: readAt)
     }
   }
 
@@ -63,7 +63,7 @@ extension SendbirdChannels {
         return (row, member.readCount == row.messageCount)
       }
       if hasRead { await memberships.read(url, by: user) }
-      return await outline(row)
+      return try await outline(row)
     }
   }
 
@@ -96,65 +96,5 @@ extension SendbirdChannels {
   /// Returns these numbers in a channel's turn, in which its members are loaded.
   func unreadInTurn(_ users: Set<UserID>) async -> [UserID: SendbirdUnread] {
     await memberships.unread(users)
-  }
-
-  // MARK: Participants
-
-  /// Adds the user's connection to an open channel; does nothing if it is in it already.
-  func enter(
-    _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
-    telling: (SendbirdParticipation) async -> Void = { _ in }
-  ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
-    try await inTurn(of: url, at: now, telling: telling) {
-      () async throws(SendbirdChannelRefusal) -> SendbirdParticipation in
-      guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
-      guard channel.kind == .open else { throw .wrongKind }
-      let ban = try await ask { () async throws(StoreError) in
-        try await store.get(Self.bans.key(url.text, user.rawValue), as: SendbirdBar.self, at: now)
-      }
-      guard ban == nil else { throw .banned }
-      return try await presence.enter(channel, user: user, by: connection)
-    }
-  }
-
-  /// Removes the user's connection from an open channel. The store is used only if the channel is then empty.
-  func exit(
-    _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
-    telling: (SendbirdParticipation) async -> Void = { _ in }
-  ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
-    if let participation = await forget(url, user, connection, telling: telling) { return participation }
-    guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
-    guard channel.kind == .open else { throw .wrongKind }
-    return SendbirdParticipation(channel: channel, user: user, isChange: false)
-  }
-
-  /// Removes the connection from every open channel.
-  func exitAll(
-    _ user: UserID, by connection: ConnectionID, telling: (SendbirdParticipation) async -> Void = { _ in }
-  ) async {
-    for url in await presence.channels(of: connection) { _ = await forget(url, user, connection, telling: telling) }
-  }
-
-  private func forget(
-    _ url: Name, _ user: UserID, _ connection: ConnectionID, telling: (SendbirdParticipation) async -> Void
-  ) async -> SendbirdParticipation? {
-    // Who is in an open channel is known to this process only, and must not depend on the store.
-    _ = await memberships.takeHere(url)
-    let participation = await presence.exit(url, user: user, by: connection)
-    if let participation { await telling(participation) }
-    await memberships.give(url, inDoubt: false)
-    return participation
-  }
-
-  func participants(
-    _ url: Name, at now: WallTime
-  ) async throws(SendbirdChannelRefusal) -> [SendbirdParticipant] {
-    guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
-    guard channel.kind == .open else { throw .wrongKind }
-    let users = await presence.participants(url)
-    return try await ask { () async throws(StoreError) in
-      let muted = try await store.read(users.map { Self.mutes.key(url.text, $0.rawValue) }, at: now)
-      return zip(users, muted).map { SendbirdParticipant(user: $0, isMuted: $1 != nil) }
-    }
   }
 }

@@ -26,6 +26,8 @@ struct SendbirdChannels: Sendable {
   static let polls = StoreTable<SendbirdPoll>("sendbird.poll")
   /// The polls sent in a channel, under the channel, newest first.
   static let pollPlaces = StoreTable<SendbirdPollPlace>("sendbird.poll-place")
+  /// The users in open channels, under the channel; only where there are several nodes.
+  static let participants = StoreTable<SendbirdParticipantRow>("sendbird.participant")
   static let departures = StoreTable<SendbirdDeparturesRow>("sendbird.departure")
   /// The number of rows that are read in one step of a scan.
   static let sliceMax = 1_000
@@ -34,6 +36,8 @@ struct SendbirdChannels: Sendable {
   let limits: SendbirdChannelLimits
   let memberships: SendbirdMemberships
   let presence: SendbirdPresence
+  /// Whether there are other nodes, so that the participants of open channels are kept in the store.
+  let hasNodes: Bool
   let channelNumbers: SendbirdNumbers
   let messageNumbers: SendbirdNumbers
   let deletionNumbers: SendbirdNumbers
@@ -62,6 +66,7 @@ struct SendbirdChannels: Sendable {
     self.limits = limits
     memberships = SendbirdMemberships(on: executor, turns: turns)
     presence = SendbirdPresence(on: executor, limits: limits)
+    hasNodes = turns != nil
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
     messageNumbers = SendbirdNumbers("message", in: store, on: executor)
     deletionNumbers = SendbirdNumbers("deletion", in: store, on: executor)
@@ -149,7 +154,7 @@ struct SendbirdChannels: Sendable {
         return ((), users)
       }
       await memberships.put(nil, at: url)
-      let gone = await presence.clear(url)
+      let gone = try await clear(url, at: now)
       return SendbirdMembership(
         channel: channel, changed: channel.kind == .group ? users : gone.map(\.user),
         connections: gone.flatMap(\.connections))

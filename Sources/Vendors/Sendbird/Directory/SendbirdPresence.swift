@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The users in open channels, each for as long as a connection lasts. Kept in memory only, since connections end with
-/// the process.
+/// The open channels that each connection of this process is in, and, without other nodes, the users in open channels, each for
+/// as long as a connection lasts. Kept in memory only, since connections end with the process.
 actor SendbirdPresence {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -30,9 +30,7 @@ actor SendbirdPresence {
     entry.channel = channel
     let isNew = entry.participants[user] == nil
     guard !isNew || entry.participants.count < limits.participantsOfChannel else { throw .tooManyParticipants }
-    let own = entered[connection] ?? []
-    guard own.count < limits.channelsOfConnection || own.contains(channel.url) else { throw .tooManyParticipants }
-    entered[connection, default: []].insert(channel.url)
+    guard remember(channel.url, enteredBy: connection) != nil else { throw .tooManyParticipants }
     entry.participants[user, default: []].insert(connection)
     entries[channel.url] = entry
     return participation(entry, user, isChange: isNew)
@@ -61,6 +59,21 @@ actor SendbirdPresence {
     return gone.map { ($0.key, $0.value) }
   }
 
+  /// Notes that the connection is in the channel. Returns whether that was noted before; nil if it is in too many.
+  func remember(_ url: Name, enteredBy connection: ConnectionID) -> Bool? {
+    let own = entered[connection] ?? []
+    if own.contains(url) { return true }
+    guard own.count < limits.channelsOfConnection else { return nil }
+    entered[connection, default: []].insert(url)
+    return false
+  }
+
+  /// Notes that the connection is not in the channel.
+  func forget(_ url: Name, enteredBy connection: ConnectionID) {
+    entered[connection]?.remove(url)
+    if entered[connection]?.isEmpty == true { entered[connection] = nil }
+  }
+
   func channels(of connection: ConnectionID) -> [Name] {
     (entered[connection] ?? []).sorted()
   }
@@ -82,10 +95,5 @@ actor SendbirdPresence {
     var channel = entry.channel
     channel.participantCount = entry.participants.count
     return SendbirdParticipation(channel: channel, user: user, isChange: isChange)
-  }
-
-  private func forget(_ url: Name, enteredBy connection: ConnectionID) {
-    entered[connection]?.remove(url)
-    if entered[connection]?.isEmpty == true { entered[connection] = nil }
   }
 }

@@ -73,14 +73,14 @@ struct SendbirdChannelContract {
     #expect(try await directory.exit("open", user: F.ann, by: F.phone, at: F.now).isChange == false)
     _ = try await directory.enter("other", user: F.ann, by: F.laptop, at: F.now)
     var ends: [SendbirdParticipation] = []
-    await directory.exitAll(F.ann, by: F.laptop) { ends.append($0) }
+    try await directory.exitAll(F.ann, by: F.laptop, at: F.now) { ends.append($0) }
     #expect(ends.map(\.channel.url) == ["open", "other"] && ends.allSatisfy(\.isChange))
-    await directory.exitAll(F.ann, by: F.laptop) { _ in Issue.record("nobody was in") }
+    try await directory.exitAll(F.ann, by: F.laptop, at: F.now) { _ in Issue.record("nobody was in") }
     #expect(try await directory.exit("open", user: F.ann, by: F.laptop, at: F.now).isChange == false)
     #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.bob])
     let end = try await directory.delete("open", at: F.now)
     #expect(end.changed == [F.bob] && end.connections == [ConnectionID(loop: 0, serial: 9)])
-    await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9)) { _ in Issue.record("nobody was in") }
+    try await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9), at: F.now) { _ in Issue.record("nobody was in") }
   }
 
   @Test(arguments: StoreCase.all)

@@ -156,7 +156,7 @@ struct SendbirdChannelStoreContract {
     store.fault = .away
     // A fault never keeps a user in a channel.
     var ends: [Bool] = []
-    await directory.exitAll(F.ann, by: F.phone) { ends.append($0.isChange) }
+    try await directory.exitAll(F.ann, by: F.phone, at: F.now) { ends.append($0.isChange) }
     #expect(ends == [true])
   }
 }
