@@ -57,11 +57,17 @@ package final class StoreTurns: Turns {
   }
 
   private func answer(to path: StorePath) async -> Result<HeldTurn, StoreError> {
-    do throws(StoreError) { return .success(try await hold(path)) } catch { return .failure(error) }
+    let ticket = "\(node).\(tickets.add(1, ordering: .relaxed).newValue)"
+    do throws(StoreError) {
+      return .success(try await hold(path, ticket))
+    } catch {
+      // The request may be there, since its answer may have been lost.
+      pace.start { [self] in await withdraw(ticket, of: path) }
+      return .failure(error)
+    }
   }
 
-  private func hold(_ path: StorePath) async throws(StoreError) -> HeldTurn {
-    let ticket = "\(node).\(tickets.add(1, ordering: .relaxed).newValue)"
+  private func hold(_ path: StorePath, _ ticket: String) async throws(StoreError) -> HeldTurn {
     let fence = StoreKey(path: path, type: TurnRow.self)
     var (seen, unchanged) = (Row?.none, Duration.zero)
     while !hasStopped.load(ordering: .relaxed) {
@@ -95,19 +101,22 @@ package final class StoreTurns: Turns {
 
   package func give(_ turn: HeldTurn) {
     guard let ticket = held.withLock({ $0.removeValue(forKey: turn.path) }) else { return }
-    pace.start { [self] in
-      // If the store stays away, the lease ends.
-      for _ in 0..<20 {
-        do throws(StoreError) {
-          _ = try await change(turn.path) { row, transaction in
-            guard row.holder == ticket else { return }
-            row.holder = nil
-            transaction.delete(StoreKey(path: turn.path, type: TurnRow.self))
-          }
-          return
-        } catch {
-          await pace.sleep(lease / 20)
+    pace.start { [self] in await withdraw(ticket, of: turn.path) }
+  }
+
+  /// Ends the turn of the ticket, or its request for one. If the store stays away, the lease ends.
+  private func withdraw(_ ticket: String, of path: StorePath) async {
+    for _ in 0..<20 where !hasStopped.load(ordering: .relaxed) {
+      do throws(StoreError) {
+        _ = try await change(path) { row, transaction in
+          row.queue.removeAll { $0 == ticket }
+          guard row.holder == ticket else { return }
+          row.holder = nil
+          transaction.delete(StoreKey(path: path, type: TurnRow.self))
         }
+        return
+      } catch {
+        await pace.sleep(lease / 20)
       }
     }
   }

@@ -36,29 +36,29 @@ extension SendbirdChannelQuery {
   /// Returns the token of the page after this one; empty on the last page.
   func token(of place: Place?) -> String {
     guard let place else { return "" }
-    let number = SendbirdPageToken.text(place.number)
-    return switch order {
-    case .chronological: number
-    case .latestLastMessage: "\(number).\(SendbirdPageToken.text(place.message))"
-    case .alphabetical: "\(number).\(Base64URL.encode(Array(place.name.text.utf8)))"
-    }
+    var numbers = [place.number, place.createdAt]
+    if order == .latestLastMessage { numbers += [place.message, place.messageAt] }
+    var parts = numbers.map { SendbirdPageToken.text($0) }
+    if order == .alphabetical { parts.append(Base64URL.encode(Array(place.name.text.utf8))) }
+    return parts.joined(separator: ".")
   }
 
   /// Returns the place that a token of this order names.
   private func place(_ token: String?) throws(SendbirdError) -> Place? {
     guard let token else { return nil }
-    let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-    guard let number = SendbirdPageToken.place(String(parts[0])), parts.count == (order == .chronological ? 1 : 2)
-    else { throw .invalid("token") }
-    switch order {
-    case .chronological: return Place(number: number)
-    case .latestLastMessage:
-      guard let message = SendbirdPageToken.place(String(parts[1])) else { throw .invalid("token") }
-      return Place(number: number, message: message)
-    case .alphabetical:
-      guard let name = Base64URL.decode(String(parts[1])) else { throw .invalid("token") }
-      return Place(number: number, name: Name(String(decoding: name, as: UTF8.self)))
+    var parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    var name: Name = ""
+    if order == .alphabetical {
+      guard let bytes = parts.popLast().flatMap({ Base64URL.decode($0) }) else { throw .invalid("token") }
+      name = Name(String(decoding: bytes, as: UTF8.self))
     }
+    let numbers = parts.compactMap { SendbirdPageToken.place($0) }
+    guard numbers.count == parts.count, numbers.count == (order == .latestLastMessage ? 4 : 2) else {
+      throw .invalid("token")
+    }
+    var place = Place(number: numbers[0], createdAt: numbers[1], name: name)
+    if order == .latestLastMessage { (place.message, place.messageAt) = (numbers[2], numbers[3]) }
+    return place
   }
 
   /// Reads one of two words, or `all`.

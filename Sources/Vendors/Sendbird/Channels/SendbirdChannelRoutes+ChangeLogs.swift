@@ -42,8 +42,8 @@ extension SendbirdChannelRoutes {
     query.member = user
     query.limit = try request.number("limit", default: SendbirdLimits.pageMax, max: SendbirdLimits.pageMax)
     guard query.limit > 0 else { throw .outOfRange("limit") }
-    // The page before ended at this number. Numbers keep the position even if a channel is removed in between.
-    query.before = place.flatMap { $0.place == 0 ? nil : Int64($0.place) }
+    // The page before ended at this channel. The position stays even if a channel is removed in between.
+    query.after = place?.channel
     // There are no notification channels.
     let isOfFeeds = try request.flag("is_feed_channel") ?? false
     if isOfFeeds { query.urls = [] }
@@ -54,8 +54,7 @@ extension SendbirdChannelRoutes {
       return (page, isOfFeeds ? [] : try await channels.departures(of: user, since: start, at: now))
     }
     let objects = try await present(page.channels, to: user, showsMembers: true, showsReceipts: true)
-    let last = page.next == nil ? nil : page.channels.last?.number
-    let next = last.map { SendbirdChangeToken(since: start, place: Int($0)) }
+    let next = page.next.map { SendbirdChangeToken(since: start, channel: $0) }
     return SendbirdResource.answer { json in
       json.member("updated", objects: objects) { $0.write(to: &$1) }
       json.member("deleted", strings: gone.lazy.map(\.text))
@@ -89,7 +88,7 @@ extension SendbirdChannelRoutes {
       try await channels.deletions(of: channel.url, since: since, at: now)
     }
     let last = hasMore ? page.last : nil
-    let next = last.map { SendbirdChangeToken(since: WallTime(milliseconds: $0.at) + .milliseconds(1), place: 0) }
+    let next = last.map { SendbirdChangeToken(since: WallTime(milliseconds: $0.at) + .milliseconds(1)) }
     return SendbirdResource.answer { json in
       json.name("updated")
       json.beginArray()

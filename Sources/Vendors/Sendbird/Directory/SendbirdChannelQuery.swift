@@ -31,20 +31,27 @@ struct SendbirdChannelQuery: Hashable, Sendable {
 
   /// The position of a channel in lists, which stays valid when channels are added or removed.
   struct Place: Hashable, Sendable {
+    /// The channel's number. Nodes number channels in orders of their own, so that it only decides between channels of one
+    /// time; the same holds for messages.
     var number: Int64
-    /// The number of the last message; 0 for none.
+    /// When it was created, in nanoseconds.
+    var createdAt: Int64
+    /// The number and the time of the last message; 0 for none.
     var message: Int64
+    var messageAt: Int64
     var name: Name
 
-    init(number: Int64, message: Int64 = 0, name: Name = "") {
-      self.number = number
-      self.message = message
+    init(number: Int64, createdAt: Int64, message: Int64 = 0, messageAt: Int64 = 0, name: Name = "") {
+      (self.number, self.createdAt) = (number, createdAt)
+      (self.message, self.messageAt) = (message, messageAt)
       self.name = name
     }
 
     init(of channel: SendbirdChannel) {
+      let last = channel.lastMessage
       self.init(
-        number: channel.number, message: channel.lastMessage?.id ?? 0, name: Name(channel.properties.name))
+        number: channel.number, createdAt: channel.createdAt.nanoseconds, message: last?.id ?? 0,
+        messageAt: last?.createdAt.nanoseconds ?? 0, name: Name(channel.properties.name))
     }
   }
 
@@ -68,8 +75,6 @@ struct SendbirdChannelQuery: Hashable, Sendable {
   var showsEmpty = true
   var showsFrozen = true
   var order = Order.chronological
-  /// Only channels created before the one with this number; nil for all.
-  var before: Int64?
   /// The last place on the page before; nil for the first page.
   var after: Place?
   /// The maximum number of channels on a page.
@@ -88,16 +93,17 @@ struct SendbirdChannelQuery: Hashable, Sendable {
   func puts(_ first: Place, before second: Place) -> Bool {
     switch order {
     case .chronological: break
-    case .latestLastMessage: if first.message != second.message { return first.message > second.message }
+    case .latestLastMessage:
+      let (one, two) = ((first.messageAt, first.message), (second.messageAt, second.message))
+      if one != two { return one > two }
     case .alphabetical: if first.name != second.name { return first.name < second.name }
     }
-    return first.number > second.number
+    return (first.createdAt, first.number) > (second.createdAt, second.number)
   }
 
   /// Returns whether the channel matches, ignoring pages.
   func includes(_ channel: SendbirdChannel) -> Bool {
     guard channel.kind == kind else { return false }
-    if let before, channel.number >= before { return false }
     if let member {
       guard let found = channel.member(member) else { return false }
       if let memberState, found.state != memberState { return false }

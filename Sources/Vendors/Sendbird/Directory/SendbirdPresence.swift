@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// The open channels that each connection of this process is in, and, without other nodes, the users in open channels, each for
-/// as long as a connection lasts. Kept in memory only, since connections end with the process.
+/// The open channels that the connections of this process are in, and without other nodes their participants. Kept in memory
+/// only, since connections end with the process.
 actor SendbirdPresence {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 

@@ -67,7 +67,8 @@ struct SendbirdReports: Sendable {
     do throws(StoreError) {
       let all = try await store.scan(Self.reports.range(), limit: count.atMost, at: now)
       let reports = try all.map { (entry) throws(StoreError) in try entry.value(as: SendbirdReport.self) }
-      let found = reports.filter(isMeant)
+      // Nodes number reports in orders of their own.
+      let found = reports.filter(isMeant).sorted { ($0.at, $0.number) > ($1.at, $1.number) }
       let page = Array(found.dropFirst(start).prefix(limit))
       return (page, start < found.count - page.count ? start + page.count : nil)
     } catch {

@@ -5,7 +5,13 @@ internal import GatewayKit
 struct SendbirdSessionRow: StoreValue {
   let id: UInt64
   var session: SendbirdSession
+  /// Decides between sessions stored at one time: each node has an order of its own.
   let number: Int64
+  /// When it was stored; nil in rows of earlier versions.
+  var storedAt: WallTime?
+
+  /// When it was stored, or could have been at the latest.
+  var age: WallTime { storedAt ?? session.begunAt }
 }
 
 /// A session with its number.

@@ -50,7 +50,8 @@ struct SendbirdSessionTable: Sendable {
   private func rows(of user: UserID, at now: WallTime) async throws(StoreError) -> [SendbirdSessionRow] {
     let found = try await store.scan(Self.sessions.range(user.rawValue), limit: .max, at: now)
     let rows = try found.map { (entry) throws(StoreError) in try entry.value(as: SendbirdSessionRow.self) }
-    return rows.sorted { $0.number < $1.number }
+    // Nodes number sessions in orders of their own.
+    return rows.sorted { ($0.age, $0.number) < ($1.age, $1.number) }
   }
 
   private static func key(_ id: UInt64, _ user: UserID) -> StoreKey {
@@ -103,7 +104,8 @@ struct SendbirdSessionTable: Sendable {
             if let id = UInt64(oldest.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.parts[0]))) }
           }
           let number = try await numbers.take(at: now)
-          transaction.put(key, SendbirdSessionRow(id: id, session: session, number: number), in: [count])
+          let row = SendbirdSessionRow(id: id, session: session, number: number, storedAt: now)
+          transaction.put(key, row, in: [count])
           transaction.put(ages.key(number), SendbirdAgeRow(number: number, parts: [session.user.rawValue, String(id)]))
         } catch {
           throw .store(error)

@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayKit
 import TestSupport
 import Testing
 
@@ -14,12 +15,16 @@ enum ChannelFixture {
   static let laptop = ConnectionID(loop: 1, serial: 1)
 
   /// Returns a directory with room for `room` of everything.
-  static func channels(_ engine: StoreCase, _ room: Int) throws -> SendbirdChannels {
+  ///
+  /// - Parameter hasNodes: Whether it shares channels with other nodes.
+  static func channels(_ engine: StoreCase, _ room: Int, hasNodes: Bool = false) throws -> SendbirdChannels {
     let limits = SendbirdChannelLimits(
       channels: room, membersOfChannel: room, memberships: 2 * room, participantsOfChannel: room,
       channelsOfConnection: room, bans: room, messagesOfChannel: room, messages: 2 * room,
       deletionsOfChannel: room, departures: room)
-    return try SendbirdChannels(engine.make(), on: SerialTestExecutor(), limits: limits)
+    let store = try engine.make()
+    return SendbirdChannels(
+      store, on: SerialTestExecutor(), limits: limits, turns: hasNodes ? LoneTurns(store) : nil)
   }
 
   static func group(
@@ -42,4 +47,22 @@ enum ChannelFixture {
       user == nil ? .admin : .text, in: url, by: user.map { .init(SendbirdUser($0, createdAt: now)) }, text: text,
       createdAt: time)
   }
+}
+
+/// The turns of a node that has no rival. Their rows are in the store, so that commits prove them.
+struct LoneTurns: Turns {
+  private let store: any Store
+
+  init(_ store: any Store) { self.store = store }
+
+  func take(_ path: StorePath) async throws(StoreError) -> HeldTurn {
+    let (key, now) = (StoreKey(path: path, type: TurnRow.self), ChannelFixture.now)
+    try await store.transact(at: now) { (transaction: inout StoreTransaction<StoreError>) async throws(StoreError) in
+      transaction.put(key, TurnRow())
+    }
+    guard let version = try await store.read([key], at: now)[0]?.version else { throw .contended }
+    return HeldTurn(path, version)
+  }
+
+  func give(_ turn: HeldTurn) {}
 }

@@ -42,6 +42,7 @@ final class CountingStore: Store {
   }
 
   func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int] {
-    try await inner.tallies(counts)
+    asked.withLock { $0 += 1 }
+    return try await inner.tallies(counts)
   }
 }

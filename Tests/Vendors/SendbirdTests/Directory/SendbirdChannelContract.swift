@@ -60,9 +60,11 @@ struct SendbirdChannelContract {
     }
   }
 
-  @Test(arguments: StoreCase.all)
-  func `a user is in an open channel while one of their connections is`(_ engine: StoreCase) async throws {
-    let directory = try F.channels(engine, 8)
+  @Test(arguments: StoreCase.all, [false, true])
+  func `a user is in an open channel while one of their connections is`(
+    _ engine: StoreCase, hasNodes: Bool
+  ) async throws {
+    let directory = try F.channels(engine, 8, hasNodes: hasNodes)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.create(F.open("other"), at: F.now)
     let first = try await directory.enter("open", user: F.ann, by: F.phone, at: F.now)
@@ -80,12 +82,18 @@ struct SendbirdChannelContract {
     #expect(try await directory.participants("open", at: F.now).map(\.user) == [F.bob])
     let end = try await directory.delete("open", at: F.now)
     #expect(end.changed == [F.bob] && end.connections == [ConnectionID(loop: 0, serial: 9)])
-    try await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9), at: F.now) { _ in Issue.record("nobody was in") }
+    try await directory.exitAll(F.bob, by: ConnectionID(loop: 0, serial: 9), at: F.now) { _ in
+      Issue.record("nobody was in")
+    }
+    #expect(try await directory.create(F.open("open"), at: F.now).channel.participantCount == 0)
+    #expect(try await directory.participants("open", at: F.now).isEmpty)
   }
 
-  @Test(arguments: StoreCase.all)
-  func `a full channel directory refuses a new channel, and keeps what it has`(_ engine: StoreCase) async throws {
-    let directory = try F.channels(engine, 2)
+  @Test(arguments: StoreCase.all, [false, true])
+  func `a full channel directory refuses a new channel, and keeps what it has`(
+    _ engine: StoreCase, hasNodes: Bool
+  ) async throws {
+    let directory = try F.channels(engine, 2, hasNodes: hasNodes)
     _ = try await directory.create(F.open("open"), at: F.now)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)
     await #expect(throws: SendbirdChannelRefusal.tooManyChannels) {

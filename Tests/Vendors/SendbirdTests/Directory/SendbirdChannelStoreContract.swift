@@ -105,6 +105,29 @@ struct SendbirdChannelStoreContract {
   }
 
   @Test
+  func `without other nodes an open channel is entered with one trip to the store, and used and left without one more`()
+    async throws
+  {
+    let store = CountingStore(FaultyStore())
+    let directory = directory(store)
+    _ = try await directory.create(F.open("open"), at: F.now)
+    _ = try await directory.send(F.text("first", in: "open", by: nil), needsPresence: false, at: F.now)
+    store.reset()
+    _ = try await directory.enter("open", user: F.ann, by: F.phone, at: F.now)
+    #expect(store.trips == 1)
+    _ = try await directory.enter("open", user: F.bob, by: F.laptop, at: F.now)
+    store.reset()
+    #expect(try await directory.outline("open", at: F.now)?.participantCount == 2 && store.trips == 1)
+    store.reset()
+    _ = try await directory.send(F.text("second", in: "open", by: F.ann), needsPresence: true, at: F.now)
+    #expect(store.trips == 2, "one to read, one to commit")
+    store.reset()
+    _ = try await directory.exit("open", user: F.ann, by: F.phone, at: F.now)
+    try await directory.exitAll(F.bob, by: F.laptop, at: F.now)
+    #expect(store.trips == 0)
+  }
+
+  @Test
   func `a commit with a lost answer is neither announced twice nor lost`() async throws {
     let store = FaultyStore()
     let directory = directory(store)

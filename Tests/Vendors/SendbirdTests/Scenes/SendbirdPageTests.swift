@@ -66,10 +66,12 @@ struct SendbirdPageTests {
 
   @Test(arguments: [false, true])
   func `found messages are shown once each, although some are deleted in between`(isReversed: Bool) {
-    for number in 1...9 {
+    let sent = (1...9).map { number in
       let body = #"{"message_type":"MESG","user_id":"ann","message":"tea \#(number)"}"#
-      sendbird.serve("POST", "/v3/group_channels/talk/messages", body)
+      return sendbird.serve("POST", "/v3/group_channels/talk/messages", body).member("message_id") ?? ""
     }
+    let numbers = sent.compactMap { Int($0) }
+    #expect(numbers.count == 9 && numbers == Set(numbers).sorted())
     var (seen, cursor): ([String], String) = ([], "")
     repeat {
       let page = sendbird.serve(
@@ -81,6 +83,6 @@ struct SendbirdPageTests {
       cursor = (page.member("end_cursor") ?? "").replacing("\"", with: "")
       for gone in shown { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(gone)") }
     } while !cursor.isEmpty && seen.count < 20
-    #expect(seen == (isReversed ? Array(1...9) : (1...9).reversed()).map(String.init))
+    #expect(seen == (isReversed ? sent : sent.reversed()))
   }
 }

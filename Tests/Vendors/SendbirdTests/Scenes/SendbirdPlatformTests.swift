@@ -68,7 +68,7 @@ struct SendbirdPlatformTests {
       ("GET", "/v3/group_channels/talk/messages/99", "", 400_201),
       ("PUT", "/v3/group_channels/talk/freeze", #"{"freeze":1}"#, 400_104),
       ("GET", "/v3/users/ann/my_group_channels?order=best", "", 400_111),
-      ("GET", "/v3/users/ann/my_group_channels?token=p1.p2", "", 400_111),
+      ("GET", "/v3/users/ann/my_group_channels?token=p1", "", 400_111),
       ("GET", "/v3/users/ann/my_group_channels?token=.", "", 400_111),
       ("GET", "/v3/users/ann/my_group_channels?order=latest_last_message&token=p1", "", 400_111),
       ("GET", "/v3/users/ann/my_group_channels?order=latest_last_message&token=p1.2", "", 400_111),

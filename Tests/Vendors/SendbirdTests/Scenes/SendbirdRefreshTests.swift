@@ -193,6 +193,7 @@ struct SendbirdRefreshTests {
     let sendbird = try SimulatedSendbird()
     let token = sendbird.sessionToken()
     let keys = (0..<61).map { _ in
+      sendbird.world.advance(by: .milliseconds(1))
       let peer = expiring(sendbird, token)
       peer.abort()
       sendbird.world.settle()
@@ -200,6 +201,7 @@ struct SendbirdRefreshTests {
     }
     let forgotten = sendbird.connect(["key": keys[0]])
     #expect(forgotten.last("user_id", of: "LOGI") == "ann")
+    sendbird.world.advance(by: .milliseconds(1))
     #expect(sendbird.connect(["key": keys[1]]).last("code", of: "LOGI") == nil)
     sendbird.world.advance(by: .seconds(600))
     _ = sendbird.fetch(

@@ -57,6 +57,7 @@ struct SendbirdSearchTests {
     let spam = #"{"report_category":"spam","report_description":"d","offending_user_id":"bob"}"#
     for target in ["group_channels/talk", "group_channels/talk/messages/1", "users/bob"] {
       #expect(report(target, spam) == 0, "\(target)")
+      sendbird.world.advance(by: .milliseconds(1))
     }
     let all = sendbird.serve("GET", "/v3/report")
     #expect(all.member("report_logs")?.hasPrefix(#"[{"report_type":"user","report_category":"spam""#) == true)
