@@ -47,6 +47,7 @@ package final class Recorder: JournalRecorder, @unchecked Sendable {
     var json = JSONWriter(capacity: 512)
     JournalText.write(line, to: &json) { json in
       if isBinary { json.member("binary", true) }
+      if let took = exchange?.took { json.member("took_ms", took.milliseconds) }
       exchanged?.write(to: &json)
     }
     put(json.bytes)
@@ -63,6 +64,7 @@ package final class Recorder: JournalRecorder, @unchecked Sendable {
     journal.detach(self)
     let last = JSONWriter.object { json in
       json.member("recording_ended", isFull ? "full" : "stopped")
+      json.member("at_ms", journal.sessionAge.milliseconds)
       json.member("lines", Int64(lines))
       json.member("lost", Int64(lost))
     }

@@ -41,7 +41,8 @@ enum HARReader {
       guard let request = entry["request"], let url = request["url"]?.string else { return }
       let at =
         entry["startedDateTime"]?.string.flatMap { WallTime(rfc3339: $0) }.map { $0.nanoseconds / 1_000_000 } ?? 0
-      let exchange = exchange(request, entry["response"], url, at, number)
+      let took = Recording.time(entry["time"]?.number).flatMap { $0 >= 0 ? $0 : nil }
+      let exchange = exchange(request, entry["response"], url, at, took, number)
       if let messages = entry["_webSocketMessages"]?.elements {
         var connection = Recording.Connection(openedAt: at, line: number, upgrade: exchange)
         for message in messages {
@@ -73,7 +74,8 @@ enum HARReader {
     }
 
     private mutating func exchange(
-      _ request: JSONView, _ response: JSONView?, _ url: String, _ at: Int64, _ number: Int
+      _ request: JSONView, _ response: JSONView?, _ url: String, _ at: Int64, _ took: Int64?,
+      _ number: Int
     ) -> Recording.Exchange {
       let (path, query) = HARReader.target(of: url)
       let body = request["postData"]?["text"]?.string
@@ -88,7 +90,7 @@ enum HARReader {
         },
         headers: pairs(request["headers"]), body: body.flatMap { text(Array($0.utf8)) },
         status: Int(clamping: Recording.time(response?["status"]?.number) ?? 0),
-        answerHeaders: pairs(response?["headers"]), answer: answerBytes.flatMap { text($0) })
+        answerHeaders: pairs(response?["headers"]), answer: answerBytes.flatMap { text($0) }, took: took)
     }
 
     private mutating func text(_ bytes: [UInt8]) -> String? {

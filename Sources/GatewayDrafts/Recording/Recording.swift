@@ -28,6 +28,8 @@ package struct Recording: Sendable {
     package var status: Int
     package var answerHeaders: [Pair]
     package var answer: String?
+    /// How long the answer took, in milliseconds; nil if it is not known.
+    package var took: Int64?
 
     func header(_ name: String) -> String? {
       headers.first { $0.name.utf8.elementsEqual(name.utf8) }?.value

@@ -3,39 +3,16 @@ internal import GatewayJSON
 
 /// The reader of recordings in JSON Lines: of `postern proxy --record` and `postern ctl record`.
 enum RecordingReader {
-  private static let lineMax = 8 << 20
-
   static func read(_ bytes: [UInt8]) throws(Recording.Malformed) -> Recording {
-    var recording = Recording()
+    var (recording, lines) = (Recording(), RecordingLines())
     var numbers: [Name: Int] = [:]
-    var count = 0
-    for (index, text) in bytes.split(separator: UInt8(ascii: "\n")).enumerated() {
-      guard let line = try? JSONDocument.parse(Array(text), sizeMax: lineMax).root, line.isObject else {
-        throw Recording.Malformed(description: "line \(index + 1) is no JSON object")
-      }
-      count += 1
-      if count == 1, line["postern_recording"]?.integer != 1 {
-        throw Recording.Malformed(
-          description: "line \(index + 1) does not begin a recording: {\"postern_recording\":1,…} does")
-      }
-      guard count <= Recording.entriesMax * 4 else { throw Recording.Malformed(description: "too many lines") }
-      if let name = line["secret"]?.string {
-        recording.tokens[name] = Recording.Token(
-          issued: Recording.time(line["issued_ms"]?.number), ends: Recording.time(line["ends_ms"]?.number),
-          user: line["user"]?.string)
-      } else if let lost = line["recording_lost"]?.integer {
-        recording.lost = recording.lost &+ Int(clamping: lost)
-      } else if let kind = line["kind"]?.string {
-        guard let at = Recording.time(line["at_ms"]?.number) else {
-          throw Recording.Malformed(description: "line \(index + 1) has no time at_ms")
-        }
-        if recording.began == nil, let day = line["time"]?.string.flatMap({ WallTime(rfc3339: $0) }) {
-          recording.began = day.nanoseconds / 1_000_000 - at
-        }
-        add(Name(kind), line, at, index + 1, to: &recording, &numbers)
-      }
+    for text in bytes.split(separator: UInt8(ascii: "\n")) {
+      guard lines.count < Recording.entriesMax * 4 else { throw Recording.Malformed(description: "too many lines") }
+      guard let event = try lines.read(Array(text), isWhole: true) else { continue }
+      add(event.kind, event.line, event.at, event.number, to: &recording, &numbers)
     }
-    guard count > 0 else { throw Recording.Malformed(description: "it is empty") }
+    guard lines.count > 0 else { throw Recording.Malformed(description: "it is empty") }
+    (recording.tokens, recording.began, recording.lost) = (lines.tokens, lines.began, lines.lost)
     return recording
   }
 
@@ -68,7 +45,7 @@ enum RecordingReader {
     }
   }
 
-  private static func exchange(_ line: JSONView, _ at: Int64, _ number: Int) -> Recording.Exchange? {
+  static func exchange(_ line: JSONView, _ at: Int64, _ number: Int) -> Recording.Exchange? {
     guard let request = line["request"], let path = request["path"]?.string else { return nil }
     let answer = line["answer"]
     return Recording.Exchange(
@@ -76,7 +53,7 @@ enum RecordingReader {
       query: pairs(request["query"]),
       headers: pairs(request["headers"]), body: request["body"]?.string,
       status: Int(clamping: answer?["status"]?.integer ?? 0), answerHeaders: pairs(answer?["headers"]),
-      answer: answer?["body"]?.string)
+      answer: answer?["body"]?.string, took: Recording.time(line["took_ms"]?.number))
   }
 
   private static func pairs(_ list: JSONView?) -> [Recording.Pair] {

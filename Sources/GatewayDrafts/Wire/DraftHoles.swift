@@ -14,7 +14,7 @@ struct DraftHoles {
   private static let unnamedMin: Int64 = 10_000
   /// A shorter user's name is found only where it is the whole text.
   private static let userMin = 3
-  private static let lifeWords = ["ttl", "expires", "expires_in", "expiresin", "expiry", "life", "exp"]
+  static let lifeWords = ["ttl", "expires", "expires_in", "expiresin", "expiry", "life", "exp"]
 
   init(_ recording: Recording, _ main: DraftStory, _ tokens: Set<String>) {
     (self.recording, self.main, self.tokens) = (recording, main, tokens)

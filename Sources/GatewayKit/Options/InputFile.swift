@@ -25,24 +25,36 @@ package enum InputFile {
   ///
   /// Throws if there is no such file, it is a directory, permission is denied, or it is too large.
   package static func readLocal(_ path: String, of source: String, sizeMax: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    try readPieces(path, of: source) { piece in
+      guard piece.count <= sizeMax - bytes.count else {
+        throw UsageError("\(source): '\(path)' is larger than \(sizeMax) bytes")
+      }
+      bytes += piece
+    }
+    return bytes
+  }
+
+  /// Gives a file of this machine to `take`, piece by piece: 64 KiB at most, and none at its end. Otherwise as
+  /// ``readLocal(_:of:sizeMax:)``, for files that are too large for memory.
+  package static func readPieces(
+    _ path: String, of source: String, _ take: (_ piece: [UInt8]) throws -> Void
+  ) throws {
     func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)' \(reason)") }
     guard !path.isEmpty else { throw UsageError("\(source): the name of the file is empty") }
     guard !path.utf8.contains(0) else { throw wrong("holds a NUL byte and names no file") }
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw wrong(reason(errno)) }
     defer { close(descriptor) }
-    var bytes: [UInt8] = []
     while true {
-      let count = min(65_536, sizeMax + 1 - bytes.count)
-      let piece = try [UInt8](unsafeUninitializedCapacity: count) { buffer, written in
+      let piece = try [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, written in
         var read = -1
-        repeat { read = Glibc.read(descriptor, buffer.baseAddress, count) } while read < 0 && errno == EINTR
+        repeat { read = Glibc.read(descriptor, buffer.baseAddress, 65_536) } while read < 0 && errno == EINTR
         guard read >= 0 else { throw wrong(reason(errno)) }
         written = read
       }
-      guard !piece.isEmpty else { return bytes }
-      bytes += piece
-      guard bytes.count <= sizeMax else { throw wrong("is larger than \(sizeMax) bytes") }
+      guard !piece.isEmpty else { return }
+      try take(piece)
     }
   }
 

@@ -81,6 +81,7 @@ package final class ProxyControl: @unchecked Sendable {
   nonisolated(nonsending) func answer(
     _ request: HTTPRequest, usually: nonisolated(nonsending) (HTTPRequest, ProxyTarget?) async -> HTTPResponse
   ) async -> HTTPResponse {
+    let began = journal.age
     let tokens = tokens.flatMap { $0.watch.isAsked(by: request) ? $0 : nil }
     var answer = await faults.answer(request, method: request.method, pattern: request.path, Self.words) {
       guard let tokens else { return await usually(request, nil) }
@@ -90,7 +91,7 @@ package final class ProxyControl: @unchecked Sendable {
       if let length = answer.contentLength, length <= Self.recordedBodyMax {
         _ = await WholeBody.read(&answer, atMost: Self.recordedBodyMax)
       }
-      journal.note(HTTPExchange(request, answer))
+      journal.note(HTTPExchange(request, answer, took: journal.age - began))
     }
     journal.write(route: routes.route(of: request), status: answer.status, dialect: BlindWire.number)
     return answer

@@ -71,6 +71,9 @@ package final class Journal: @unchecked Sendable {
       })
   }
 
+  /// How long ago it began, in the time of sessions, as `at_ms` of its lines.
+  package var sessionAge: Duration { loop.now - names.beganAt }
+
   /// How long ago it began, in the time of the network.
   package var age: Duration { transport.now - realBeganAt }
 
@@ -279,6 +282,6 @@ package final class Journal: @unchecked Sendable {
     }
     return JournalSpan(
       span, first: begin, missed: after + 1 < first ? first - after - 1 : 0, age: age,
-      sessionAge: loop.now - names.beganAt, of: self)
+      sessionAge: sessionAge, of: self)
   }
 }

@@ -21,9 +21,11 @@ package struct HTTPExchange: Sendable {
   package let request: HTTPRequest
   /// The answer; nil if there is none.
   package let answer: HTTPResponse?
+  /// How long the answer took, in the time of the network; nil if it is not known.
+  package let took: Duration?
 
-  package init(_ request: HTTPRequest, _ answer: HTTPResponse?) {
-    (self.request, self.answer) = (request, answer)
+  package init(_ request: HTTPRequest, _ answer: HTTPResponse?, took: Duration? = nil) {
+    (self.request, self.answer, self.took) = (request, answer, took)
   }
 }
 

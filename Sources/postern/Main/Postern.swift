@@ -9,6 +9,7 @@ struct Postern {
     [
       ServeCommand.self, ProxyAuthorityCommand.self, ProxyCommand.self, ConnectCommand.self, StormCommand.self,
       SimulatePlanCommand.self, SimulateCommand.self,
+      ScenarioDraftCommand.self,
       WorkerCommand.self, WireListCommand.self, WireShowCommand.self, WireDraftCommand.self, WireCheckCommand.self,
       WireTryCommand.self, ReportCompareCommand.self, ReportShowCommand.self,
       ReportAddCommand.self, ReportTrendCommand.self, ControlCommand.self,
