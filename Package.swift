@@ -256,7 +256,7 @@ let package = Package(
         "GatewayWires", "GatewayFleet", "GatewayRuntime", "GatewayPlain", "GatewayTokens", "GatewayJSON", "GatewayCore",
         "TestSupport",
       ]),
-    tests("GatewayDraftsTests", ["GatewayDrafts", "GatewayWires", "TestSupport"]),
+    tests("GatewayDraftsTests", ["GatewayDrafts", "GatewayWires", "GatewayJSON", "TestSupport"]),
     tests(
       "GatewayProcessTests",
       [

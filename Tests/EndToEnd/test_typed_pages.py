@@ -50,6 +50,7 @@ NOT_TYPED = {
     "Docs/routes.md": 1,
     "Docs/rotation.md": 3,
     "Docs/serve-jwks.md": 1,
+    "Docs/scenario-draft.md": 1,
     "Docs/simulation-limits.md": 1,
     "Docs/space-costs.md": 1,
     "Docs/staging.md": 1,

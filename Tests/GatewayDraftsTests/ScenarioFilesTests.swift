@@ -1,4 +1,5 @@
 import GatewayDrafts
+import GatewayJSON
 import Testing
 
 /// Files that end early, are no recordings, or have secrets; and HAR files.
@@ -50,7 +51,7 @@ struct ScenarioFilesTests {
     for (index, number) in numbers.enumerated() {
       lines.append(#"{"secret":"token-\#(index)","issued_ms":\#(number),"ends_ms":\#(numbers[4 - index])}"#)
       for kind in kinds {
-        for name in ["", "c\#(index)", "\u{e9}", "e\u{301}"] {
+        for name in ["", "c\(index)", "\u{e9}", "e\u{301}"] {
           lines.append(
             #"{"kind":"\#(kind)","at_ms":\#(number),"connection":"\#(name)","user":"\#(name)","dialect":"\#(name)","#
               + #""took_ms":\#(numbers[4 - index]),"expires_in_ms":\#(number),"payload":"token-\#(index)","#
@@ -82,7 +83,10 @@ struct ScenarioFilesTests {
     func socket(_ second: Int, _ token: String, _ last: Int) -> String {
       let said = "{\\\"type\\\":\\\"connect\\\",\\\"token\\\":\\\"\(token)\\\"}"
       let times = [second, second + 1, last].map { "\(Double(1_900_000_000 + $0) * unit)" }
-      return #"{"startedDateTime":"2030-03-17T17:\#(46 + (40 + second) / 60):\#(10 + (40 + second) % 60 - 10 < 10 ? "0" : "")\#((40 + second) % 60).000Z","#
+      // 1,900,000,000 is 17:46:40.
+      let (minute, rest) = (46 + (40 + second) / 60, (40 + second) % 60)
+      let day = "2030-03-17T17:\(minute):\(rest < 10 ? "0" : "")\(rest).000Z"
+      return #"{"startedDateTime":"\#(day)","#
         + #""time":3,"request":{"method":"GET","url":"wss://a.example/socket","headers":[]},"response":{"status":101},"#
         + #""_webSocketMessages":[{"type":"send","time":\#(times[0]),"opcode":1,"data":"\#(said)"},"#
         + #"{"type":"receive","time":\#(times[1]),"opcode":1,"data":"{\"type\":\"connected\"}"},"#

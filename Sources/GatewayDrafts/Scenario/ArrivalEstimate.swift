@@ -100,7 +100,7 @@ struct ArrivalEstimate {
       let all = pairs.reduce(0.0) { $0 + $1.0 + $1.1 }
       guard all > 0 else { return 1 }
       let apart = pairs.reduce(0.0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
-      return min(1, max(0.3, apart / all))
+      return min(1, max(0.1, apart / all))
     }
 
     func time(_ step: Int) -> Double { min(length, Double(step) * self.step) }
