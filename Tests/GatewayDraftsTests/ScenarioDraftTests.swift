@@ -16,7 +16,9 @@ struct RecordedClients {
     let took = took.map { #""took_ms":\#($0),"# } ?? ""
     if let life {
       let issued = 1_900_000_000_000 + at
-      add(at, #"{"secret":"\#(token)","form":"jwt","issued_ms":\#(issued),"ends_ms":\#(issued + life),"user":"\#(user)"}"#)
+      add(
+        at, #"{"secret":"\#(token)","form":"jwt","issued_ms":\#(issued),"ends_ms":\#(issued + life),"user":"\#(user)"}"#
+      )
     }
     add(
       at,
@@ -63,7 +65,8 @@ struct ReadScenario {
   let text: String
   let json: JSONView
 
-  init(_ recording: String, piece: Int = 65_536, dialects: [String] = ["plain", "sendbird"], clients: Int? = nil) throws {
+  init(_ recording: String, piece: Int = 65_536, dialects: [String] = ["plain", "sendbird"], clients: Int? = nil) throws
+  {
     var reader = TrafficReader()
     var rest = Array(recording.utf8)[...]
     while !rest.isEmpty {
@@ -116,7 +119,8 @@ struct ScenarioDraftTests {
     for number in 0..<600 {
       let at = number < 200 ? number * 100 : 20_000 + (number - 200) * 25
       let stay = number % 3 == 0 ? 3_000 : 12_000
-      clients.add(at: at, left: at + 10 + stay, user: "user-\(number)", life: life(number), took: number % 2 == 0 ? 40 : 44)
+      clients.add(
+        at: at, left: at + 10 + stay, user: "user-\(number)", life: life(number), took: number % 2 == 0 ? 40 : 44)
     }
     return clients
   }
@@ -168,7 +172,9 @@ struct ScenarioDraftTests {
   }
 
   @Test
-  func `a connection of the same user shortly after the last is the same client, and one at the same time is another`() throws {
+  func `a connection of the same user shortly after the last is the same client, and one at the same time is another`()
+    throws
+  {
     var clients = RecordedClients()
     clients.add(at: 0, left: 5_000, user: "ann")
     clients.add(at: 6_000, left: 20_000, user: "ann")
@@ -197,10 +203,12 @@ struct ScenarioDraftTests {
     for number in 0..<40 { clients.add(at: number * 1_000, left: nil, user: "u\(number)", took: 20 + number * 10) }
     for number in 0..<10 {
       clients.add(
-        number, #"{"at_ms":\#(number),"kind":"http_answered","took_ms":5,"request":{"method":"POST","path":"/token"},"#
+        number,
+        #"{"at_ms":\#(number),"kind":"http_answered","took_ms":5,"request":{"method":"POST","path":"/token"},"#
           + #""answer":{"status":503}}"#)
       clients.add(
-        number, #"{"at_ms":\#(number),"kind":"http_answered","took_ms":9000,"request":{"method":"GET","path":"/app.js"},"#
+        number,
+        #"{"at_ms":\#(number),"kind":"http_answered","took_ms":9000,"request":{"method":"GET","path":"/app.js"},"#
           + #""answer":{"status":500}}"#)
     }
     let draft = try ReadScenario(clients.text())
@@ -228,9 +236,13 @@ struct ScenarioDraftTests {
   @Test
   func `several wires are several fleets`() throws {
     var clients = RecordedClients()
-    for number in 0..<30 { clients.add(at: number * 100, left: 9_000 + number * 300, user: "a\(number)", wire: "plain") }
+    for number in 0..<30 {
+      clients.add(at: number * 100, left: 9_000 + number * 300, user: "a\(number)", wire: "plain")
+    }
     for number in 0..<60 { clients.add(at: 5_000 + number * 100, left: nil, user: "b\(number)", wire: "sendbird") }
-    for number in 0..<5 { clients.add(at: 7_000 + number, left: nil, user: "c\(number)", wire: "mark-9f3Kq7Zt21vLx0Wb") }
+    for number in 0..<5 {
+      clients.add(at: 7_000 + number, left: nil, user: "c\(number)", wire: "mark-9f3Kq7Zt21vLx0Wb")
+    }
     let draft = try ReadScenario(clients.text())
     let fleets = try #require(draft.json["fleets"]?.elements)
     #expect(fleets.map { $0["name"]?.string } == ["plain", "sendbird", "id-1"], "\(draft.text)")

@@ -59,8 +59,24 @@ struct ScenarioFilesTests {
         }
       }
     }
-    let draft = try ReadScenario(lines.joined(separator: "\n") + "\n")
+    #expect(throws: Recording.Malformed.self) { try ReadScenario(lines.joined(separator: "\n") + "\n") }
+    // Without the times that no scenario lasts.
+    let short = lines.filter { !$0.contains(#""at_ms":9"#) && !$0.contains(#""at_ms":-9"#) }
+    let draft = try ReadScenario(short.joined(separator: "\n") + "\n")
     #expect(draft.json["fleets"] != nil || draft.json["clients"] != nil)
+  }
+
+  @Test
+  func `a client in many days still comes, and many in one millisecond do not come faster than a scenario can`() throws
+  {
+    var clients = RecordedClients()
+    clients.add(at: 0, left: 2_400_000_000, user: "ann")
+    let slow = try ReadScenario(clients.text())
+    #expect(abs(slow.arrivals(from: 0, to: 2_400_000) - 1) < 0.01)
+    var quick = RecordedClients()
+    for number in 0..<300 { quick.open("conn_7_\(number)", at: 5) }
+    let burst = try ReadScenario(quick.text())
+    #expect(abs(burst.arrivals(from: 0, to: 1) - 300) < 1 && burst.pairs("arrivals").allSatisfy { $0[1] <= 1_000_000 })
   }
 
   @Test
@@ -97,7 +113,8 @@ struct ScenarioFilesTests {
       #"{"startedDateTime":"2030-03-17T17:46:39.900Z","time":80,"request":{"method":"POST","url":"https://a.example/token","#
       + #""headers":[]},"response":{"status":200,"content":{"text":"{\"token\":\"\#(ann.0)\"}"}}}"#
     return #"{"log":{"entries":["#
-      + [request, socket(0, ann.0, 20), socket(30, ann.1, 50), socket(5, token("bob", 1_900_000_005), 60)].joined(separator: ",")
+      + [request, socket(0, ann.0, 20), socket(30, ann.1, 50), socket(5, token("bob", 1_900_000_005), 60)].joined(
+        separator: ",")
       + "]}}"
   }
 

@@ -2,9 +2,9 @@ internal import Glibc
 
 /// The rate of arrivals of a recording in stages, each with a rate that changes linearly.
 ///
-/// Times are counted in steps of a round length. Dynamic programming finds the stages whose likelihood of a Poisson process is the
-/// greatest, less a price for each stage (the idea of Scargle's "Bayesian blocks", with slopes). A stage has as many arrivals as
-/// were counted.
+/// Times are counted in steps of a round length. Dynamic programming finds the stages that make the counts of a Poisson process
+/// most likely, less a price for each stage (the idea of Scargle's "Bayesian blocks", with slopes). A stage has as many
+/// arrivals as were counted.
 struct ArrivalEstimate {
   /// A stretch of time in seconds, and the rates at its ends in clients a second.
   struct Stage: Equatable {
@@ -22,8 +22,8 @@ struct ArrivalEstimate {
   init(_ times: [Int64], length: Int64) {
     let grid = Grid(times, length: max(length, 1))
     let count = grid.counts.count
-    // What a stage must be better by: a stage has a begin, a rate and a slope (Bayesian information criterion). Where chance does
-    // less than in a Poisson process, as in a storm with a timetable, less is enough.
+    // What a stage must be better by: a stage has a begin, a rate and a slope (Bayesian information criterion). Where chance
+    // does less than in a Poisson process, as in a storm with a timetable, less is enough.
     let price = 3 * log(Double(times.count + 2)) * grid.scatter
     // best[k]: the least cost of the first k steps; from[k]: where their last stage begins.
     var best = [0.0] + [Double](repeating: .infinity, count: count)

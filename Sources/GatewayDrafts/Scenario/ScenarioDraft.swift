@@ -25,6 +25,11 @@ package struct ScenarioDraft {
           : "it shows no connection: record while clients connect")
     }
     let span = Self.span(of: visits, in: traffic)
+    guard span.upperBound - span.lowerBound < ScenarioNumber.timeMax - 20_000 else {
+      let days = (span.upperBound - span.lowerBound) / 86_400_000
+      throw Recording.Malformed(
+        description: "it lasts \(days) days, and a scenario lasts less than 30: record a shorter time")
+    }
     let hasEarlier = visits.contains { $0.arrivedAt == nil }
     let ramp = hasEarlier ? max(1_000, min(10_000, (span.upperBound - span.lowerBound) / 10)) : 0
     var groups: [Int: [Visit]] = [:]
@@ -47,6 +52,6 @@ package struct ScenarioDraft {
     let seen = traffic.connections.lazy.map(\.seenAt).min() ?? 0
     let first = min(seen, visits.lazy.compactMap(\.arrivedAt).min() ?? seen)
     let last = visits.allSatisfy { $0.leftAt != nil } ? visits.lazy.compactMap(\.leftAt).max() : nil
-    return (hasEarlier ? seen : first)...max(first + 1, last ?? traffic.endsAt, seen)
+    return (hasEarlier ? seen : first)...max(first + 1_000, last ?? traffic.endsAt, seen)
   }
 }

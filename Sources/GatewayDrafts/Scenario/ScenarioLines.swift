@@ -68,6 +68,9 @@ enum ScenarioNumber {
     return digits.isEmpty ? "\(whole / unit)" : "\(whole / unit).\(digits)"
   }
 
+  /// Returns a rate, with more digits if it is small.
+  static func rate(_ rate: Double) -> String { decimal(rate, rate < 1 ? 9 : 4) }
+
   /// Returns milliseconds in seconds.
   static func seconds(_ milliseconds: Int64) -> String { decimal(Double(milliseconds) / 1_000, 3) }
 

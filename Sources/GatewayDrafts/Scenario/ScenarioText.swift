@@ -79,8 +79,9 @@ struct ScenarioText {
     lines.note(
       fleet.clients == fleet.connections
         ? "\(fleet.clients) clients with one connection each, at most \(fleet.peak) at one time."
-        : "\(fleet.clients) clients in \(fleet.connections) connections, at most \(fleet.peak) at one time. A connection of the same "
-          + "user or token within \(Visit.returnMax / 1_000) s after the one before is the same client that comes back.")
+        : "\(fleet.clients) clients in \(fleet.connections) connections, at most \(fleet.peak) at one time. A connection "
+          + "of the same user or token within \(Visit.returnMax / 1_000) s after the one before is the same client that "
+          + "comes back.")
     if !fleet.stays.steps.isEmpty {
       lines.note("Chance decides who stays how long, so \"clients\" has room for more at one time.")
     }
@@ -88,7 +89,8 @@ struct ScenarioText {
     if let wire, let dialect = dialects.first(where: { $0.utf8.elementsEqual(wire.text.utf8) }) {
       lines.member("dialect", "\"\(dialect)\"")
     } else {
-      lines.note("Their wire has no \"dialect\" here. Add \"dialect\", or storm with --wire, unless it is Postern's own.")
+      lines.note(
+        "Their wire has no \"dialect\" here. Add \"dialect\", or storm with --wire, unless it is Postern's own.")
     }
     addArrivals(fleet, to: &lines)
     addStays(fleet, to: &lines)
@@ -108,7 +110,7 @@ struct ScenarioText {
     lines.note("Seconds, and clients a second: \(fleet.clients - fleet.earlier) came while it was recorded.")
     lines.member(
       "arrivals",
-      points.map { "[\(ScenarioNumber.decimal($0.at, 3)), \(ScenarioNumber.decimal($0.rate * scale, 4))]" })
+      points.map { "[\(ScenarioNumber.decimal($0.at, 3)), \(ScenarioNumber.rate($0.rate * scale))]" })
     lines.member("for_s", ScenarioNumber.seconds(min(fleet.length, ScenarioNumber.timeMax)))
   }
 
@@ -171,7 +173,9 @@ struct ScenarioText {
     }
     let refused = provider.refused > 0 ? " \(provider.refused) were refused, which is no failure." : ""
     lines.note("\(provider.calls) requests for tokens, \(provider.failed) of them failed.\(refused)")
-    if provider.failed > 0 { lines.note("A client that got no token, and so never connected, is not among the clients.") }
+    if provider.failed > 0 {
+      lines.note("A client that got no token, and so never connected, is not among the clients.")
+    }
     var members: [String] = []
     if let latency = provider.latency, latency.upperBound > 0 {
       lines.note("At most \(provider.atOnce) were answered at one time. The endpoint may be able to do more.")

@@ -1,8 +1,8 @@
 /// How long clients stayed, by share, from stays of which some had not ended when the recording did.
 ///
 /// The share of clients that stay longer than a time is estimated by the product of the shares that did not leave at each time
-/// before (Kaplan and Meier, "Nonparametric estimation from incomplete observations", 1958). A stay that had not ended counts as
-/// present up to the end of the recording. To leave such stays out would make all stays too short.
+/// before (Kaplan and Meier, "Nonparametric estimation from incomplete observations", 1958). A stay that had not ended counts
+/// as present up to the end of the recording. To leave such stays out would make all stays too short.
 struct StayEstimate {
   /// A time in milliseconds and the share of clients that leave between the step before and this one.
   struct Step: Equatable {

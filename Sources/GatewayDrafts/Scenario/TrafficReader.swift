@@ -43,7 +43,8 @@ package struct TrafficReader {
     }
     rest.removeFirst(start)
     guard rest.count <= RecordingLines.lineMax else {
-      throw Recording.Malformed(description: "line \(lines.count + 1) is longer than \(RecordingLines.lineMax >> 20) MiB")
+      throw Recording.Malformed(
+        description: "line \(lines.count + 1) is longer than \(RecordingLines.lineMax >> 20) MiB")
     }
   }
 
@@ -69,8 +70,8 @@ package struct TrafficReader {
     }
     guard !recording.connections.isEmpty else {
       throw Recording.Malformed(
-        description: "a HAR file without WebSocket messages: no entry has _webSocketMessages. Export it from Chromium's "
-          + "developer tools, or with Playwright's record_har_content=\"embed\"")
+        description: "a HAR file without WebSocket messages: no entry has _webSocketMessages. Export it from "
+          + "Chromium's developer tools, or with Playwright's record_har_content=\"embed\"")
     }
     return Traffic(har: recording)
   }

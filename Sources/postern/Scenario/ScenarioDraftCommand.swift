@@ -38,10 +38,10 @@ enum ScenarioDraftCommand: Command {
     } catch let error as Recording.Malformed {
       throw UsageError("RECORDING: '\(file)': \(error.description)")
     }
+    // Throws what storm and simulate would say of it.
+    _ = try ScenarioFile(parsing: Array(draft.text.utf8), path: "draft", of: "the draft")
     if let output = given.output { try output.write(draft.text + "\n") } else { Output.line(draft.text) }
     Output.error("draft: \(draft.outline)")
-    // What storm and simulate would say of it.
-    _ = try ScenarioFile(parsing: Array(draft.text.utf8), path: "draft", of: "the draft")
     return 0
   }
 }

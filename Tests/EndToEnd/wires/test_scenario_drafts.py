@@ -92,7 +92,8 @@ def record(scenario, path, *flags):
 
 def test_a_scenario_drafted_from_a_storm_of_500_comes_back(tmp_path):
     (tmp_path / "truth.json").write_text(json.dumps(SCENARIO))
-    report = record(tmp_path / "truth.json", tmp_path / "run.jsonl")
+    # By this seed chance gives 40 % of the clients the short life; by others it is up to 5 % of the clients off.
+    report = record(tmp_path / "truth.json", tmp_path / "run.jsonl", "--seed", "7")
     late = value(report, "generator.late.max") + value(report, "connect.p99")
     path = tmp_path / "drafted.json"
     said = postern("scenario", "draft", tmp_path / "run.jsonl", "--output", path).stderr
@@ -118,31 +119,32 @@ def test_a_scenario_drafted_from_a_storm_of_500_comes_back(tmp_path):
     assert low <= statistics.median(counted.took) <= high, text
 
     # Against what the storm was told.
-    assert near(comes(drafted, 0, end), 500) and all(near(share, dict(SCENARIO["lives"])[life], 0.05) for life, share in shape(drafted).items()), text
+    assert near(comes(drafted, 0, end), 500) and all(near(share, dict(SCENARIO["lives"])[life]) for life, share in shape(drafted).items()), text
+    # Up to 40 clients a second come later than they should where the machine is late.
     if late < 0.5:
         assert near(counted.peak, value(report, "arrivals.present_peak")), text
         for start, stop, count in STAGES:
-            assert near(comes(drafted, start, stop), count, 6), (start, text)
+            assert near(comes(drafted, start, stop), count, 6 + 40 * late), (start, text)
 
     # A simulation and a storm of the draft.
     simulated = json.loads(postern("simulate", path, "--json").stdout)
     assert near(value(simulated, "arrivals.planned"), 500) and value(simulated, "arrivals.not_started") == 0
-    again = record(path, tmp_path / "again.jsonl")
+    again = record(path, tmp_path / "again.jsonl", "--seed", "2")
     twice, later = Counted(tmp_path / "again.jsonl"), value(again, "generator.late.max") + value(again, "connect.p99")
     assert near(value(again, "arrivals.planned"), 500) and near(len(twice.times), len(counted.times))
-    assert set(twice.lives) == set(counted.lives) and all(near(share, counted.lives[life], 0.05) for life, share in twice.lives.items())
+    assert set(twice.lives) == set(counted.lives) and all(near(share, counted.lives[life]) for life, share in twice.lives.items())
     if max(late, later) < 0.5:
         assert near(value(simulated, "arrivals.present_peak"), value(report, "arrivals.present_peak"))
         assert near(twice.peak, counted.peak)
         for start, stop, _ in STAGES:
-            assert near(twice.came(start, stop), counted.came(start, stop), 6), (start, stop)
+            assert near(twice.came(start, stop), counted.came(start, stop), 6 + 40 * (late + later)), (start, stop)
 
     # The same bytes each time.
     assert postern("scenario", "draft", tmp_path / "run.jsonl").stdout == text
 
 
 def test_a_gateway_s_own_recording_gives_the_draft_with_its_dialect(tmp_path):
-    (tmp_path / "small.json").write_text(json.dumps({"arrivals": [[0, 10], [4, 10]], "for_s": 6, "clients": 60, "lives": [[3, 0.5], [60, 0.5]]}))
+    (tmp_path / "small.json").write_text(json.dumps({"arrivals": [[0, 10], [4, 10], [4, 0]], "for_s": 6, "clients": 60, "lives": [[3, 0.5], [60, 0.5]]}))
     with Gateway("--journal", *SERVE, loops=1) as gateway:
         recorder = subprocess.Popen(
             [os.environ["POSTERN"], "ctl", "record", str(tmp_path / "run.jsonl"), "--url", gateway.control_url], stderr=subprocess.PIPE, text=True)
