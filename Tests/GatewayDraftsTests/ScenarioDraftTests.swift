@@ -65,8 +65,7 @@ struct ReadScenario {
   let text: String
   let json: JSONView
 
-  init(_ recording: String, piece: Int = 65_536, dialects: [String] = ["plain", "sendbird"], clients: Int? = nil) throws
-  {
+  init(_ recording: String, piece: Int = 65_536, dialects: [String] = ["plain", "other"], clients: Int? = nil) throws {
     var reader = TrafficReader()
     var rest = Array(recording.utf8)[...]
     while !rest.isEmpty {
@@ -239,14 +238,14 @@ struct ScenarioDraftTests {
     for number in 0..<30 {
       clients.add(at: number * 100, left: 9_000 + number * 300, user: "a\(number)", wire: "plain")
     }
-    for number in 0..<60 { clients.add(at: 5_000 + number * 100, left: nil, user: "b\(number)", wire: "sendbird") }
+    for number in 0..<60 { clients.add(at: 5_000 + number * 100, left: nil, user: "b\(number)", wire: "other") }
     for number in 0..<5 {
       clients.add(at: 7_000 + number, left: nil, user: "c\(number)", wire: "mark-9f3Kq7Zt21vLx0Wb")
     }
     let draft = try ReadScenario(clients.text())
     let fleets = try #require(draft.json["fleets"]?.elements)
-    #expect(fleets.map { $0["name"]?.string } == ["plain", "sendbird", "id-1"], "\(draft.text)")
-    #expect(fleets.map { $0["dialect"]?.string } == ["plain", "sendbird", nil])
+    #expect(fleets.map { $0["name"]?.string } == ["plain", "other", "id-1"], "\(draft.text)")
+    #expect(fleets.map { $0["dialect"]?.string } == ["plain", "other", nil])
     #expect(fleets[1]["clients"]?.number == 60 && !draft.text.contains("mark"))
   }
 

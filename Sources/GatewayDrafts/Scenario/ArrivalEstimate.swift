@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The rate of arrivals of a recording in stages, each with a rate that changes linearly.
 ///
 /// Times are counted in steps of a round length. Dynamic programming finds the stages that make the counts of a Poisson process
@@ -24,7 +22,7 @@ struct ArrivalEstimate {
     let count = grid.counts.count
     // What a stage must be better by: a stage has a begin, a rate and a slope (Bayesian information criterion). Where chance
     // does less than in a Poisson process, as in a storm with a timetable, less is enough.
-    let price = 3 * log(Double(times.count + 2)) * grid.scatter
+    let price = 3 * NaturalLogarithm.of(Double(times.count + 2)) * grid.scatter
     // best[k]: the least cost of the first k steps; from[k]: where their last stage begins.
     var best = [0.0] + [Double](repeating: .infinity, count: count)
     var from = [Int](repeating: 0, count: count + 1)
@@ -123,13 +121,13 @@ struct ArrivalEstimate {
       let stage = stage(start, end)
       if stage.first == stage.last {
         let number = numbers[end] - numbers[start]
-        return number > 0 ? -2 * number * log(stage.first) : 0
+        return number > 0 ? -2 * number * NaturalLogarithm.of(stage.first) : 0
       }
       let slope = (stage.last - stage.first) / (stage.to - stage.from)
       var sum = 0.0
       for place in start..<end where counts[place] > 0 {
         let middle = stage.first + slope * ((time(place) + time(place + 1)) / 2 - stage.from)
-        sum -= 2 * counts[place] * log(max(middle, 1e-9))
+        sum -= 2 * counts[place] * NaturalLogarithm.of(max(middle, 1e-9))
       }
       return sum
     }
