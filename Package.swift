@@ -117,11 +117,15 @@ let package = Package(
       cSettings: Context.environment["SOURCE_COMMIT"].map { [.define("SOURCE_COMMIT", to: "\"\($0)\"")] } ?? []),
     library("GatewayRuntime", ["GatewayCore", "CRuntime"]),
     library("GatewayFaults", ["GatewayRuntime", "GatewayKit", "GatewayJSON", "GatewayCore"]),
+    library("GatewayTelemetry", ["GatewayRuntime", "GatewayJSON", "GatewayCore"]),
     library(
       "GatewayIdentity", ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"]),
     library(
       "GatewaySpace",
-      ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"]),
+      [
+        "GatewayIdentity", "GatewayTelemetry", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+        "GatewayCore",
+      ]),
     library(
       "GatewayControl",
       [
@@ -163,7 +167,7 @@ let package = Package(
       name: "postern",
       dependencies: [
         "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayDrafts",
-        "GatewayFleet", "GatewaySpace", "GatewayIdentity",
+        "GatewayFleet", "GatewaySpace", "GatewayTelemetry", "GatewayIdentity",
         "GatewayProxy", "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayStores", "GatewayRedis",
         "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",
       ] + vendors,
@@ -202,6 +206,12 @@ let package = Package(
       [
         "GatewayIdentity", "GatewayFaults", "GatewayControl", "GatewayPlain", "GatewaySpace", "GatewayServer",
         "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport",
+      ]),
+    tests(
+      "GatewayTelemetryTests",
+      [
+        "GatewayTelemetry", "GatewayIdentity", "GatewayPlain", "GatewaySpace", "GatewaySimulator", "GatewayRuntime",
+        "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "TestSupport",
       ]),
     tests("GatewayRedisTests", ["GatewayRedis", "GatewayServer", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests("GatewayStoresTests", ["GatewayStores", "GatewayKit", "GatewayCore", "TestSupport"]),

@@ -2,6 +2,7 @@ internal import GatewayCore
 internal import GatewayIdentity
 internal import GatewayKit
 package import GatewayRuntime
+internal import GatewayTelemetry
 
 extension Space {
   /// Writes the figures of the token provider and the vendors to the page of metrics.
@@ -12,6 +13,7 @@ extension Space {
     Introspector.write(introspector, to: &page)
     Hooks.write(hooks, to: &page)
     WebhookSender.write(webhooks, to: &page)
+    spanCounts.write(to: &page)
     FetchedIssuer.write(issuers, at: await gateway.tables[0].perform { $0.loop.transport.now }, to: &page)
     for vendor in vendors {
       for figure in await vendor.figures {

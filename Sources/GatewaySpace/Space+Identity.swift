@@ -14,7 +14,8 @@ extension Space {
     by dialers: [any Dialer], names: NameBook?, patience: Duration = .seconds(10)
   ) async throws(OutboundFailure) {
     let tables = gateway.tables
-    caller.begin(Array(zip(tables.map(\.loop.transport), dialers)), names: names)
+    caller.begin(Array(zip(tables.map(\.loop.transport), dialers)), names: names, traces: traces)
+    await beginSending()
     if let introspector {
       introspector.begin(
         by: caller, log: gateway.configuration.log, sessions: LiveSessions(of: gateway), on: tables[0].loop)
@@ -125,7 +126,9 @@ extension Space {
   package func finishWebhooks(within patience: Duration) async { await webhooks?.finish(within: patience) }
 
   /// Whether it sends requests to outside servers.
-  package var asksOutside: Bool { !issuers.isEmpty || introspector != nil || hooks != nil || webhooks != nil }
+  package var asksOutside: Bool {
+    !issuers.isEmpty || introspector != nil || hooks != nil || webhooks != nil || telemetry != nil
+  }
 
   /// The issuers with fetched keys.
   package var issuers: [FetchedIssuer] {

@@ -3,6 +3,7 @@ package import GatewayFaults
 package import GatewayIdentity
 package import GatewayKit
 package import GatewayRuntime
+internal import GatewayTelemetry
 internal import GatewayTokens
 internal import Synchronization
 
@@ -25,6 +26,9 @@ package final class Space: Sendable {
   package let hooks: Hooks?
   /// Sends the vendors' webhooks; nil if there are none.
   package let webhooks: WebhookSender?
+  /// Sends traces to a collector; nil without traces.
+  let telemetry: Telemetry?
+  let spanCounts = SpanCounts()
   /// The signals from outside that end logins.
   package let signals: Signals
   /// Whether the store accepts writes, apart from ordered faults.
@@ -48,6 +52,7 @@ package final class Space: Sendable {
     if settings.takesFaults, configuration.journalBytes == nil {
       configuration.journalBytes = GatewayConfiguration.usualJournalBytes
     }
+    configuration.traces = settings.telemetry?.traces(settings.secrets)
     let seed = settings.seed ?? Self.chance()
     let faults = settings.takesFaults ? FaultBook(on: loops[0], seed: seed) : nil
     let steady = SteadyStore(store)
@@ -80,6 +85,7 @@ package final class Space: Sendable {
     self.caller = caller
     self.hooks = hooks
     self.webhooks = webhooks
+    telemetry = Telemetry(settings.telemetry, of: gateway, by: caller, counting: spanCounts)
     for issuer in settings.identity?.issuers ?? [] { _ = caller.tally(issuer.settings.name) }
     if let transmitter = settings.signals.transmitter { _ = caller.tally(transmitter.issuer.settings.name) }
     if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }

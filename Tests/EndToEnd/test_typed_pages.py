@@ -133,6 +133,7 @@ SEEN = {
         "1 of 1: refresh-at-expiry passed",
     ],
     "Docs/watching.md": ["postern_refreshes"],
+    "Docs/traces.md": ['{"status":"ready"}', "0af7651916cd43dd8448eb211c80319c below b7ad6b7169203331 POST /v1/tokens", 'result="sent"} '],
     "Docs/webhooks.md": ['{"status":"ready"}', "open_channel:create verified", "open_channel:message_send verified", 'result="delivered"} 2', "webhook_sent"],
     "Docs/wires.md": ["logged_in", "goodbye", "connected", "connected"],
     "Kits/java/README.md": ["postern-testing-"],

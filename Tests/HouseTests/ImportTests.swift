@@ -22,8 +22,12 @@ private let others: [String: Allowed] = [
   "GatewayIdentity": (
     ["GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Synchronization"]
   ),
+  "GatewayTelemetry": (["GatewayRuntime", "GatewayJSON", "GatewayCore"], ["Synchronization"]),
   "GatewaySpace": (
-    ["GatewayIdentity", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore"],
+    [
+      "GatewayIdentity", "GatewayTelemetry", "GatewayFaults", "GatewayRuntime", "GatewayKit", "GatewayTokens",
+      "GatewayCore",
+    ],
     ["Synchronization"]
   ),
   "GatewayControl": (
@@ -63,7 +67,8 @@ private let others: [String: Allowed] = [
   "postern": (
     Set([
       "GatewayProcess", "GatewayControl", "GatewayReport", "GatewayPlanner", "GatewayWires", "GatewayDrafts",
-      "GatewayFleet", "GatewaySpace", "GatewayIdentity", "GatewayProxy", "GatewayServer", "GatewaySimulator",
+      "GatewayFleet", "GatewaySpace", "GatewayTelemetry", "GatewayIdentity", "GatewayProxy", "GatewayServer",
+      "GatewaySimulator",
       "GatewayRuntime",
       "GatewayStores", "GatewayRedis",
       "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore",

@@ -10,6 +10,8 @@ package struct HTTPRequest: Hashable, Sendable {
   package var body: [UInt8]
   /// The address of the peer, as text.
   package var peer: String
+  /// Whether a trusted proxy has sent it.
+  package var cameByProxy = false
   /// The path and the query, percent-encoded as received; nil for a request that was made here.
   package var rawTarget: String?
 

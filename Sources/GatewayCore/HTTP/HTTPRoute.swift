@@ -11,6 +11,8 @@ package struct HTTPRoute: Sendable {
   package let pages: PageAccess
   /// The size limit in bytes of a body that contains files; nil for the limit of every body.
   package var uploadBytesMax: Int?
+  /// Whether its answers are tokens for clients.
+  package private(set) var givesTokens = false
   let segments: [Segment]
 
   /// A segment of a pattern between two slashes: a literal or a parameter, e.g. both in `/users/{id}`.
@@ -28,6 +30,13 @@ package struct HTTPRoute: Sendable {
       segment.first == UInt8(ascii: "{") && segment.last == UInt8(ascii: "}")
         ? .parameter(String(segment.dropFirst().dropLast())!) : .literal(Name(Substring(segment)))
     }
+  }
+
+  /// The same resource, known for its answers, which are tokens for clients.
+  package var givingTokens: HTTPRoute {
+    var route = self
+    route.givesTokens = true
+    return route
   }
 
   /// Returns the same resource with another handler.

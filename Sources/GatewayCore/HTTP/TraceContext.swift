@@ -3,17 +3,24 @@
 package struct TraceContext: Hashable, Sendable {
   package let trace: TraceID
   /// The number of the sender's operation; not 0.
-  private let parent: UInt64
+  package let parent: UInt64
   /// Whether the sender may have recorded the trace.
-  private let isSampled: Bool
+  package let isSampled: Bool
   /// The vendors' own members, as in `tracestate`; empty for none.
-  private let state: String
+  package let state: String
 
   private static let length = 55
   private static let stateBytesMax = 512
   /// Longer members are dropped first.
   private static let memberBytesMax = 128
   private static let membersMax = 32
+
+  /// The place below an operation of this process.
+  ///
+  /// - Parameter parent: The number of the operation; not 0.
+  package init(_ trace: TraceID, below parent: UInt64, isSampled: Bool, state: String = "") {
+    (self.trace, self.parent, self.isSampled, self.state) = (trace, parent, isSampled, state)
+  }
 
   /// Reads the context of a request; nil if it has none, more than one, or a malformed one.
   package init?(of request: HTTPRequest) {

@@ -14,6 +14,12 @@ package struct TrustedProxies: Hashable, Sendable {
     networks.contains { $0.contains(address) }
   }
 
+  /// Returns whether the peer with that address is one of them.
+  package func contain(peer: String) -> Bool {
+    guard !isEmpty, let address = IPAddress(peer) else { return false }
+    return contains(address)
+  }
+
   /// Returns the address of the client whose request with these fields came from `peer`: the last hop that is not a
   /// trusted proxy. A `peer` that is not trusted is itself the client. If the hop before a trusted proxy has no
   /// address, the proxy counts as the client. Such a hop is `unknown`, an obfuscated identifier (RFC 7239 section 6.3)

@@ -22,7 +22,7 @@ package struct TokenFingerprint: Hashable, Sendable, CustomStringConvertible {
 
 extension UInt64 {
   /// 16 hexadecimal digits in lower case.
-  var hexDigits: String {
+  package var hexDigits: String {
     let digits = String(self, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }

@@ -9,4 +9,7 @@ enum Hook: String, CaseIterable, Sendable {
 
   /// The name of its endpoint in metrics and in the log.
   var endpoint: String { "hook_\(rawValue)" }
+
+  /// The name of a question's span.
+  var span: String { "hook \(rawValue)" }
 }

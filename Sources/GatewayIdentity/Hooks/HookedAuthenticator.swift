@@ -31,6 +31,7 @@ struct HookedAuthenticator: Authenticator {
     guard case .success(let token) = verdict, token.wants == nil, let seat = hooks.seat(of: connection) else {
       return verdict
     }
+    TraceScope.current?.endVerification()
     // The backend is not asked about a token that is refused anyway.
     if let refusal = await bearer.objection?(token) { return .failure(refusal) }
     if token.kind == .anonymous { return verdict }
@@ -43,6 +44,7 @@ struct HookedAuthenticator: Authenticator {
   private nonisolated(nonsending) func verdictAlone(
     _ credentials: Credentials, of bearer: Bearer, _ connection: ConnectionID
   ) async -> Verdict {
+    TraceScope.current?.dropVerification()
     guard let seat = hooks.seat(of: connection) else { return .failure(.identityUnavailable) }
     guard let user = bearer.user else {
       return await hooks.connect(seat, as: nil, credentials.details?.unpacked(), tellsData: tellsData)

@@ -22,7 +22,7 @@ extension Hooks {
     var question = question(.connect, about: seat)
     (question.user, question.kind, question.token, question.data) = (token?.user, token?.kind, token, data)
     // The trace is the upgrade's. What follows the login is none of it.
-    question.trace = seat.origin.trace
+    question.trace = TraceScope.current?.context ?? seat.origin.trace
     seat.origin.trace = nil
     let acceptance: HookAnswer.Acceptance
     switch await ask(question, seat.origin.fields) {
@@ -81,7 +81,21 @@ extension Hooks {
   nonisolated(nonsending) func askRefresh(
     _ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop
   ) async -> HookAnswer? {
+    guard TraceScope.current == nil, let traces = gateway.tables[seat.connection.loop].traces else {
+      return await askRefreshInScope(seat, token, on: loop)
+    }
+    // The gateway's own question is a trace of its own.
+    let trail = traces.refresh(of: seat.connection.serial, dialect: seat.dialect)
+    let answer = await TraceScope.$current.withValue(trail.scope) { await askRefreshInScope(seat, token, on: loop) }
+    trail.end(user: token.user)
+    return answer
+  }
+
+  private nonisolated(nonsending) func askRefreshInScope(
+    _ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop
+  ) async -> HookAnswer? {
     var question = question(.refresh, about: seat)
+    question.trace = TraceScope.current?.context
     (question.user, question.kind, question.token, question.meta) = (token.user, token.kind, token, seat.info)
     question.expiresAt = grant(of: seat).flatMap { Self.end(of: $0, on: loop) }
     return await ask(question, seat.origin.fields)

@@ -52,7 +52,7 @@ package final class Hooks: Sendable {
       guard let address = settings.address(of: hook) else { return }
       endpoints[hook] = Endpoint(
         address, counted: caller.tally(hook.endpoint), timeout: settings.timeout, triesMax: Self.tries[hook] ?? 1,
-        identity: settings.tls, keepsConnections: true)
+        identity: settings.tls, keepsConnections: true, traced: hook.span)
     }
     seats = gateway.tables.map { Seats(on: $0.loop) }
   }

@@ -61,7 +61,7 @@ package final class Introspector: TokenIntrospector {
   package func begin(by caller: EndpointCaller, log: GatewayLog?, sessions: any RecheckedSessions, on loop: EventLoop) {
     let endpoint = Endpoint(
       settings.address, counted: caller.tally(IntrospectionSettings.name), answerBytesMax: Self.answerBytesMax,
-      triesMax: 2, identity: settings.tls, keepsConnections: true)
+      triesMax: 2, identity: settings.tls, keepsConnections: true, traced: "introspect")
     let recheck = settings.recheck.map { every in
       SessionRecheck(every: every, on: loop, sessions: sessions, counts: counts, log: log) { [unowned self] in
         await askAnew($0, $1)

@@ -31,7 +31,7 @@ package final class FetchedIssuer: Sendable {
   private let sawSession = Atomic(false)
   private let sawNone = Atomic(false)
   private let waiting = Mutex(Waiting())
-  private let fetching = Mutex<(@Sendable () -> Void)?>(nil)
+  private let fetching = Mutex<(@Sendable (TraceScope?) -> Void)?>(nil)
   private let counts = Mutex(Counts())
 
   /// The tokens that wait for a fetch.
@@ -169,7 +169,7 @@ package final class FetchedIssuer: Sendable {
         return waiting[keyPath: list].count == 1
       }
       switch isFirst {
-      case true?: fetch()
+      case true?: fetch(TraceScope.current)
       case false?: break
       case nil:
         isFull = true
@@ -181,8 +181,9 @@ package final class FetchedIssuer: Sendable {
 
   // MARK: The fetcher's side
 
-  /// Has `fetch` called, on any thread, when a token waits for a fetch; nil if nobody fetches any more.
-  func fetch(by fetch: (@Sendable () -> Void)?) { fetching.withLock { $0 = fetch } }
+  /// Has `fetch` called, on any thread, when a token waits for a fetch, with the traced operation that the token belongs to; nil
+  /// if nobody fetches any more.
+  func fetch(by fetch: (@Sendable (TraceScope?) -> Void)?) { fetching.withLock { $0 = fetch } }
 
   /// Replaces all keys. Returns a function that frees the ones from before; see `JWTVerifier.takeFetched(_:of:)`.
   func take(_ keys: [VerificationKey]) -> @Sendable () -> Void {

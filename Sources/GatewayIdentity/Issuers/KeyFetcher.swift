@@ -70,7 +70,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   /// an earlier life are here, for a second. Returns a failure that no later answer can change. Only from a task on the loop.
   package nonisolated(nonsending) func begin(patience: Duration) async -> OutboundFailure? {
     loop.preconditionOnLoop()
-    issuer.fetch { [self] in loop.execute { self.fetchForToken() } }
+    issuer.fetch { [self] scope in loop.execute { self.fetchForToken(in: scope) } }
     let kept = await keeper?.kept(of: issuer.settings, at: loop.wallTime)
     let end = loop.now + (kept.map(takeKept) == true ? min(patience, Self.patienceWithKeys) : patience)
     return await withCheckedContinuation { continuation in
@@ -132,7 +132,7 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
   }
 
   /// Fetches because a token has an unknown key: now, or at the end of the cool-down if a token waits for that.
-  private func fetchForToken() {
+  private func fetchForToken(in scope: TraceScope?) {
     guard !isFetching else { return }
     if loop.transport.now < coolUntil {
       guard issuer.releaseHasty() else { return }
@@ -140,17 +140,17 @@ package final class KeyFetcher: WakeupTarget, @unchecked Sendable {
       loop.deadlines.set(wakeup, at: min(dueAt, coolUntil))
     } else {
       isForToken = true
-      fetch()
+      fetch(in: scope)
     }
   }
 
-  private func fetch() {
+  private func fetch(in scope: TraceScope? = nil) {
     guard !isFetching, !hasEnded, !loop.hasEnded else { return }
     isFetching = true
     askedAt = loop.transport.now
     loop.deadlines.remove(wakeup)
     _ = stage.begin { [self] in
-      let outcome = await source.ask()
+      let outcome = await TraceScope.$current.withValue(scope) { await source.ask() }
       isFetching = false
       if hasEnded { settleFirst(nil) } else { settle(outcome) }
       guard fetchesAgain else { return }

@@ -42,13 +42,13 @@ final class KeySource: @unchecked Sendable {
     self.owner = owner
     self.loop = loop
     self.caller = caller
-    if case .keys(let address) = settings.place { place = endpoint(address, .anywhere) }
+    if case .keys(let address) = settings.place { place = endpoint(address, .anywhere, "jwks fetch") }
   }
 
-  private func endpoint(_ address: EndpointAddress, _ reach: Endpoint.Reach) -> Endpoint {
+  private func endpoint(_ address: EndpointAddress, _ reach: Endpoint.Reach, _ span: String) -> Endpoint {
     Endpoint(
       address, counted: caller.tally(settings.name), reach: reach, answerBytesMax: Self.answerBytesMax,
-      identity: settings.tls)
+      identity: settings.tls, traced: span)
   }
 
   /// The question as faults have it.
@@ -121,7 +121,7 @@ final class KeySource: @unchecked Sendable {
     if let place, asksSinceDiscovery < Self.discoveryInterval { return place }
     if documents.isEmpty {
       do throws(EndpointFault) {
-        documents = try kind.addresses(of: settings.issuer.text).map { endpoint($0, .anywhere) }
+        documents = try kind.addresses(of: settings.issuer.text).map { endpoint($0, .anywhere, "discovery fetch") }
       } catch {
         throw OutboundFailure("\(error)", .malformed)
       }
@@ -135,7 +135,7 @@ final class KeySource: @unchecked Sendable {
     }
     asksSinceDiscovery = 0
     if let place, place.address == address { return place }
-    let found = endpoint(address, Self.reach(of: address, by: documents[0].address))
+    let found = endpoint(address, Self.reach(of: address, by: documents[0].address), "jwks fetch")
     place = found
     return found
   }

@@ -27,12 +27,16 @@ package final class Endpoint: Sendable {
   /// Whether the connection is kept for the next question.
   let keepsConnections: Bool
   let tally: EndpointTally
+  /// The name of a question's span; nil for requests that are not traced.
+  let span: String?
   private let breaker = Mutex(Breaker())
 
   init(
     _ address: EndpointAddress, counted tally: EndpointTally, reach: Reach = .anywhere, timeout: Duration = .seconds(3),
-    answerBytesMax: Int = 64 << 10, triesMax: Int = 1, identity: TLSIdentity? = nil, keepsConnections: Bool = false
+    answerBytesMax: Int = 64 << 10, triesMax: Int = 1, identity: TLSIdentity? = nil, keepsConnections: Bool = false,
+    traced span: String? = nil
   ) {
+    self.span = span
     self.address = address
     self.tally = tally
     self.reach = reach

@@ -15,6 +15,7 @@ package final class EndpointCaller: Sendable {
 
   private struct Places {
     var dialers: [ObjectIdentifier: any Dialer] = [:]
+    var traces: [ObjectIdentifier: LoopTraces] = [:]
     var names: NameBook?
   }
 
@@ -35,8 +36,10 @@ package final class EndpointCaller: Sendable {
   /// - Parameters:
   ///   - dialers: The dialer of each loop.
   ///   - names: The name service; nil if the dialers need none.
-  package func begin(_ dialers: [(EventLoop, any Dialer)], names: NameBook?) {
+  ///   - traces: The traces of each loop; none without traces.
+  package func begin(_ dialers: [(EventLoop, any Dialer)], names: NameBook?, traces: [LoopTraces] = []) {
     places.withLock {
+      for one in traces { $0.traces[ObjectIdentifier(one.loop)] = one }
       for (loop, dialer) in dialers { $0.dialers[ObjectIdentifier(loop)] = dialer }
       $0.names = names
     }
@@ -71,6 +74,31 @@ package final class EndpointCaller: Sendable {
   ) async throws(OutboundFailure) -> Answer {
     guard let loop = EventLoop.current?.transport else { throw OutboundFailure("no loop", .notAsked) }
     let end = min(due, loop.now + endpoint.timeout)
+    guard let name = endpoint.span, let traces = places.withLock({ $0.traces[ObjectIdentifier(loop)] }) else {
+      return try await repeated(endpoint, request, about: question, on: loop, until: end, read)
+    }
+    let span = traces.ask(name, method: request.method, of: endpoint.address.host)
+    var (request, status) = (request, nil as Int?)
+    request.headers.removeAll { $0.name == "traceparent" || $0.name == "tracestate" }
+    request.headers += span.context.fields
+    do throws(OutboundFailure) {
+      let answer = try await repeated(endpoint, request, about: question, on: loop, until: end) {
+        (response) throws(OutboundFailure) in
+        status = response.status
+        return try read(response)
+      }
+      span.end(status: status, error: nil)
+      return answer
+    } catch {
+      span.end(status: status, error: error.status.map(String.init) ?? error.result.rawValue)
+      throw error
+    }
+  }
+
+  private nonisolated(nonsending) func repeated<Answer>(
+    _ endpoint: Endpoint, _ request: HTTPRequest, about question: OutboundQuestion?, on loop: EventLoop,
+    until end: Instant, _ read: (HTTPResponse) throws(OutboundFailure) -> Answer
+  ) async throws(OutboundFailure) -> Answer {
     var tries = 0
     while true {
       do throws(OutboundFailure) {

@@ -219,7 +219,7 @@ package final class WebhookSender: WebhookOutlet {
     // One of its own for each attempt: vendors have no breaker.
     let endpoint = Endpoint(
       item.endpoint, counted: caller.tally(name), reach: item.reach, timeout: webhook.rule.timeout,
-      answerBytesMax: Self.answerBytesMax)
+      answerBytesMax: Self.answerBytesMax, traced: "webhook")
     let now = EventLoop.current?.wallTime ?? loop.wallTime
     let body = webhook.dated?(now) ?? webhook.body
     let fields = webhook.fields(number, now, body)

@@ -180,6 +180,9 @@ package final class RunningGateway: Sendable {
   /// The timeout for webhooks under way at the end of the process.
   private static let webhookPatience = Duration.seconds(3)
 
+  /// The timeout for spans that are not sent at the end of the process.
+  private static let tracePatience = Duration.seconds(2)
+
   /// Drains the gateway. It refuses new sockets, notifies every client, and closes each within `window`; connections of
   /// hosted spaces close at once.
   ///
@@ -216,6 +219,7 @@ package final class RunningGateway: Sendable {
       }
     }
     await space.finishWebhooks(within: Self.webhookPatience)
+    await space.finishTraces(within: Self.tracePatience)
     return unanswered
   }
 

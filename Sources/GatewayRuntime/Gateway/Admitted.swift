@@ -9,10 +9,15 @@ final class Admitted: Sendable {
   let verdict: Verdict?
   /// The origin of the upgrade, for the gateway's attendant; nil without one.
   let origin: UpgradeOrigin?
+  /// The traced operation that the upgrade has begun; nil without traces.
+  let trail: TraceOperation?
 
-  init(_ credentials: Credentials?, _ verdict: Verdict?, from origin: UpgradeOrigin? = nil) {
+  init(
+    _ credentials: Credentials?, _ verdict: Verdict?, from origin: UpgradeOrigin? = nil, on trail: TraceOperation? = nil
+  ) {
     self.credentials = credentials
     self.verdict = verdict
     self.origin = origin
+    self.trail = trail
   }
 }

@@ -182,6 +182,7 @@ package actor Connection {
 
   private func note(_ record: SessionRecord) {
     count { $0.record(record) }
+    if let traces = table.traces { traces.note(record, of: id.serial, standing.grant?.user) }
     table.sessions.note(record, of: standing.grant, id.serial)
     if case .loggedIn = record, let user = standing.grant?.user {
       loggedInAs = user
@@ -218,48 +219,36 @@ package actor Connection {
     if standing.grant == nil { journal(.loginAsked) }
     let known = admitted
     admitted = nil
+    let trail = trail
     if let known, known.credentials == credentials, let verdict = known.verdict {
-      return answer(attempt, verdict, &effects)
+      return answer(attempt, verdict, trail, &effects)
     }
+    trail?.beginVerification()
     let bearer = Bearer(
       connection: id, user: standing.grant?.user, upgrade: upgradeDetails, notes: session.notes,
       objection: { token in self.onLoop { $0.refusal(of: token) } })
     switch binding.judge(credentials, of: bearer, at: table.loop.wallTime) {
     case .decided(let verdict):
-      answer(attempt, verdict, &effects)
+      answer(attempt, verdict, trail, &effects)
     case .pending(let question):
       Task.immediate(executorPreference: table.loop) {
-        let verdict = await question()
-        self.answerLate(attempt, verdict)
+        guard let trail else { return self.answerLate(attempt, await question(), nil) }
+        let verdict = await TraceScope.$current.withValue(trail.scope) { await question() }
+        self.answerLate(attempt, verdict, trail)
       }
     }
   }
 
-  private func answer(_ attempt: UInt32, _ verdict: Verdict, _ effects: inout [SessionEffect]) {
+  private func answer(
+    _ attempt: UInt32, _ verdict: Verdict, _ trail: TraceOperation?, _ effects: inout [SessionEffect]
+  ) {
+    trail?.judge(verdict)
     standing = session.handle(.verified(attempt: attempt, acceptance(verdict)), at: table.loop.now, into: &effects)
   }
 
-  private func answerLate(_ attempt: UInt32, _ verdict: Verdict) {
+  private func answerLate(_ attempt: UInt32, _ verdict: Verdict, _ trail: TraceOperation?) {
+    trail?.judge(verdict)
     handle(.verified(attempt: attempt, acceptance(verdict)))
-  }
-
-  /// The verdict as the session wants it: its times on the monotonic line, its chance drawn, revocations heeded.
-  func acceptance(_ verdict: Verdict) -> Result<Acceptance, GatewayError> {
-    switch verdict {
-    case .failure(let error): .failure(error)
-    case .success(let token):
-      if let refusal = refusal(of: token) {
-        .failure(refusal)
-      } else {
-        accept(token)
-      }
-    }
-  }
-
-  private func accept(_ token: VerifiedToken) -> Result<Acceptance, GatewayError> {
-    if let doubt = token.doubt { log(doubt: doubt, of: token.user) }
-    return .success(
-      Acceptance(token, now: table.loop.now, wallNow: table.loop.wallTime, spreadShare: table.loop.nextShare()))
   }
 
   private func leaveEverything(_ ending: ConnectionEnding) {
@@ -304,6 +293,7 @@ package actor Connection {
     forgetJournalUser()
     table.loop.deadlines.remove(wakeup)
     gateway.attendant?.ended(id)
+    table.traces?.forget(id.serial)
     socket = nil
     table.remove(self)
   }
@@ -365,6 +355,7 @@ extension Connection: SocketHandler, WakeupTarget {
       metrics.connectDuration.record(table.transport.now - socket.acceptedAt)
     }
     greet()
+    if let trail = admitted?.trail { table.traces?.hold(trail, for: id.serial) }
     if let origin = admitted?.origin { gateway.attendant?.opened(id, from: origin) }
     if let credentials = admitted?.credentials {
       handle(.received(.credentials(credentials, request: nil)))

@@ -11,28 +11,30 @@ extension Gateway {
       return refuse(.notFound, number(owning: upgrade.path), upgrade, table)
     }
     let binding = bindings[number]
-    if isDraining { return refuse(.draining, number, upgrade, table) }
-    if let mayAdmit, !mayAdmit(table.loop.now) { return refuse(.storeUnavailable, number, upgrade, table) }
+    let trail = table.traces?.begin("connect", for: upgrade, dialect: binding.dialect.name)
+    if isDraining { return refuse(.draining, number, upgrade, table, trail) }
+    if let mayAdmit, !mayAdmit(table.loop.now) { return refuse(.storeUnavailable, number, upgrade, table, trail) }
     if let origin = upgrade.header("origin"), let allowed = configuration.allowedOrigins, !allowed.contains(origin) {
-      return refuse(.originRefused, number, upgrade, table)
+      return refuse(.originRefused, number, upgrade, table, trail)
     }
     do throws(GatewayError) {
       let details = binding.dialect.details(of: upgrade)
-      var admitted = try judge(upgrade, details, binding, table)
-      if let attendant {
-        admitted = Admitted(admitted?.credentials, admitted?.verdict, from: attendant.origin(of: upgrade))
+      var admitted = try judge(upgrade, details, binding, table, trail)
+      if attendant != nil || trail != nil {
+        admitted = Admitted(
+          admitted?.credentials, admitted?.verdict, from: attendant?.origin(of: upgrade), on: trail)
       }
       let connection = Connection(
         gateway: self, table: table, bindingNumber: number, upgradeDetails: details,
         conversation: binding.dialect.conversation(for: upgrade), admitted: admitted)
       return .accept(connection, subprotocol: binding.dialect.subprotocol(for: upgrade))
     } catch {
-      return refuse(error, number, upgrade, table)
+      return refuse(error, number, upgrade, table, trail)
     }
   }
 
   private func judge(
-    _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable
+    _ upgrade: HTTPRequest, _ details: Baggage?, _ binding: DialectBinding, _ table: LoopTable, _ trail: TraceOperation?
   ) throws(GatewayError) -> Admitted? {
     guard let credentials = try binding.dialect.credentials(in: upgrade) else {
       let needsNone = attendant?.takesNoCredentials(of: binding.dialect) ?? false
@@ -41,6 +43,8 @@ extension Gateway {
     guard binding.dialect.refusesBeforeUpgrade else { return Admitted(credentials, nil) }
     let judgement = binding.authenticator.judge(credentials, of: Bearer(upgrade: details), at: table.loop.wallTime)
     guard case .decided(let verdict) = judgement else { return Admitted(credentials, nil) }
+    trail?.beginVerification()
+    trail?.endVerification(verdict.failure)
     let token = try verdict.get()
     if token.kind == .anonymous { throw .anonymousRefused }
     if let refusal = table.refusal(of: token) { throw refusal }
@@ -48,7 +52,7 @@ extension Gateway {
   }
 
   private func refuse(
-    _ error: GatewayError, _ binding: Int, _ upgrade: HTTPRequest, _ table: LoopTable
+    _ error: GatewayError, _ binding: Int, _ upgrade: HTTPRequest, _ table: LoopTable, _ trail: TraceOperation? = nil
   ) -> Admission {
     let dialect = bindings[binding].dialect
     table.metrics.dialects[binding].upgradesRefused.add(error.name)
@@ -56,6 +60,7 @@ extension Gateway {
       .info, "upgrade_refused",
       [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
     let response = answer(to: error, by: dialect)
+    trail?.end(error, status: response.status)
     table.journal?.write(
       .upgradeRefused(
         JournalError(error), status: UInt16(clamping: response.status), isBlind: upgrade.isOfBrowser),
@@ -86,6 +91,8 @@ extension Gateway {
       return self.bindings[number].dialect.response(for: error)
     }
     guard let response = answer(words) else { return .ignore }
+    table.traces?.begin("connect", for: upgrade, dialect: bindings[number].dialect.name)
+      .end(told ?? .internalError, status: response.status)
     table.metrics.dialects[number].upgradesRefused.add((told ?? .internalError).name)
     table.journal?.write(
       .upgradeRefused(

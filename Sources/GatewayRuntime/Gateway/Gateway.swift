@@ -38,8 +38,10 @@ package final class Gateway: Sendable {
     self.keeper = keeper
     precondition((1...ConnectionID.loops).contains(loops.count) && loops.enumerated().allSatisfy { $0 == $1.index })
     precondition(configuration.journalBytes == nil || loops.count == 1, "a journal is of one loop")
+    var configuration = configuration
+    configuration.traces?.loops = loops.count
     self.configuration = configuration
-    tables = loops.map { LoopTable(loop: $0, configuration: configuration) }
+    tables = loops.map { [configuration] in LoopTable(loop: $0, configuration: configuration) }
     line = AnnouncementLine(loops: loops.count)
   }
 

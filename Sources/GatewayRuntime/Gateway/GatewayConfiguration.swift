@@ -30,6 +30,8 @@ package struct GatewayConfiguration: Sendable {
   package var journalPayloadBytes: Int?
   /// The log; nil for none.
   package var log: GatewayLog?
+  /// Which operations are traced; nil for none.
+  package var traces: TraceSettings?
   /// The life of this process among the processes with a common store. The name of every connection contains it.
   package var life = NodeBoot.first
 

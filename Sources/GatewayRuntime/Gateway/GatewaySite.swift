@@ -28,9 +28,11 @@ package struct GatewaySite: Site {
     let table = gateway.table(on: loop)
     let start = table.transport.now
     let match = router.match(method: Self.method(of: request), path: request.path)
-    var (response, route) = await answer(request, match)
     let number = gateway.number(owning: request.path)
     let dialect = gateway.bindings[number].dialect.name
+    let trail = table.traces.flatMap { match.traced($0, request, dialect) }
+    var (response, route) = await answer(request, match)
+    trail?.end(answered: response.status)
     let figure = LoopMetrics.HTTPAnswer(dialect: dialect, route: route, status: response.status)
     table.metrics.record(figure, after: table.transport.now - start)
     table.journal?.write(figure, dialect: number)
@@ -102,6 +104,12 @@ package struct GatewaySite: Site {
 }
 
 extension HTTPRouter.Match {
+  /// Begins the traced operation of a request for a token; nil for another request.
+  fileprivate func traced(_ traces: LoopTraces, _ request: HTTPRequest, _ dialect: String) -> TraceOperation? {
+    guard case .found(let route, _) = self, route.givesTokens, !CrossOrigin.isPreflight(request) else { return nil }
+    return traces.begin("\(route.method) \(route.pattern)", for: request, dialect: dialect)
+  }
+
   /// The pages that may send requests: the pages of the found route, or the named ones if no route is found.
   fileprivate var pages: PageAccess {
     if case .found(let route, _) = self { route.pages } else { .named }

@@ -39,6 +39,8 @@ package final class LoopTable: @unchecked Sendable {
   package let log: LoopLog
   /// The events in order, if a journal is kept.
   let journal: Journal?
+  /// The traces; nil for none.
+  package let traces: LoopTraces?
   /// How many connections it has had.
   private var count: UInt64 = 0
   /// The treatment of silent peers for bindings without one of their own.
@@ -70,6 +72,7 @@ package final class LoopTable: @unchecked Sendable {
     journal = configuration.journalBytes.map {
       Journal(on: loop, bytes: $0, payloadBytes: configuration.journalPayloadBytes)
     }
+    traces = configuration.traces.map { LoopTraces($0, on: loop.transport) }
     (phases, kinds) = ([], [])
     revocations = Revocations(countMax: configuration.revocationsMax)
     expired = Revocations(countMax: configuration.revocationsMax)

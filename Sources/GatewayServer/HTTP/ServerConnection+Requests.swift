@@ -137,6 +137,7 @@ extension ServerConnection {
   private func answer(_ request: HTTPRequest) {
     var request = request
     request.peer = clientAddress(of: request)
+    request.cameByProxy = service.proxies.contain(peer: peerAddress)
     siteBegins()
     loop.serving.assumeIsolated { actor in
       let caller = RequestCaller()
@@ -179,6 +180,7 @@ extension ServerConnection {
   private func upgrade(_ asked: HTTPRequest) {
     var request = asked
     request.peer = clientAddress(of: request)
+    request.cameByProxy = service.proxies.contain(peer: peerAddress)
     switch service.site.admit(request, on: loop.events) {
     case .refuse(let response): refuse(response, nil)
     case .ignore: ignore()

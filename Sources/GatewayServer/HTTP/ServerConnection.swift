@@ -81,7 +81,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   private lazy var wakeup = Wakeup(target: self)
   /// The time when it has waited long enough. The heap wakes no later, and perhaps earlier, so moving the deadline is free.
   var due = Instant.distantFuture
-  private lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
+  private(set) lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
 
   /// The maximum number of requests on one connection.
   static let requestsMax = 10_000

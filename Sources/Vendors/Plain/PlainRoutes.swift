@@ -17,10 +17,11 @@ struct PlainRoutes: Sendable {
     let group = RouteGroup(words: refusal)
     return [
       // Anybody may be a guest, as with the vendors, so any page may request one.
-      group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) },
+      group.route("POST", "/v1/guests") { request, _ throws(GatewayError) in try await makeGuest(request) }
+        .givingTokens,
       group.route("POST", "/v1/tokens", pages: provider.pages) { request, _ throws(GatewayError) in
         try await makeToken(request)
-      },
+      }.givingTokens,
       group.route("POST", "/v1/calls/{type}/{id}") { request, parameters throws(GatewayError) in
         try await getOrCreate(request, Self.call(parameters))
       },

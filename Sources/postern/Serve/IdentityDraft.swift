@@ -68,14 +68,16 @@ struct IdentityDraft: Sendable {
   }
 
   /// Returns the issuers that the flags name, beside the gateway's own keys; nil if they name none.
-  func login(besides own: JWTVerifier) throws -> LoginIssuers? {
+  ///
+  /// - Parameter hasCollector: Whether traces are sent, for which the files of TLS are too.
+  func login(besides own: JWTVerifier, hasCollector: Bool) throws -> LoginIssuers? {
     let name: String
     let value: Arguments.Value
     switch (jwks, oidc, file) {
     case (nil, nil, nil):
-      if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn, !hooks.isOn {
+      if let flag = tls.firstFlag, eventsFrom == nil, !introspection.isOn, !hooks.isOn, !hasCollector {
         throw UsageError(
-          "--\(flag) is for --jwks, --oidc, --identity, --events-from, --introspection or a hook; give one")
+          "--\(flag) is for --jwks, --oidc, --identity, --events-from, --introspection, --otlp or a hook; give one")
       }
       guard logout.isEmpty else { throw UsageError("--logout is of the login; give --oidc, or --jwks") }
       return nil
@@ -130,6 +132,9 @@ struct IdentityDraft: Sendable {
   func hookSettings(hasOrigins: Bool, hasWire: Bool) throws -> HookSettings? {
     try hooks.settings(tls: try tls.identity(), hasOrigins: hasOrigins, hasWire: hasWire)
   }
+
+  /// Returns the files for TLS with the application's own servers; nil for the system's.
+  func tlsIdentity() throws -> TLSIdentity? { try tls.identity() }
 
   /// Returns where webhooks may be sent.
   ///

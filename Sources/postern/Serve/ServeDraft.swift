@@ -39,6 +39,7 @@ struct ServeDraft: Sendable {
   // MARK: The application's own login
 
   var identity = IdentityDraft()
+  var traces = TracesDraft()
 
   // MARK: The token provider
 

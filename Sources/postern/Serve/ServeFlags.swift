@@ -12,6 +12,7 @@ enum ServeFlags {
       FlagSection("where it listens", address.map(\.flag)),
       FlagSection("keys of tokens", TokenKeys.flags + TokenKeys.policyFlags),
       FlagSection("the application's own login", IdentityDraft.options.map(\.flag)),
+      FlagSection("traces", TracesDraft.options.map(\.flag)),
       FlagSection("sessions", session.map(\.flag)),
       FlagSection("limits", limits.map(\.flag)),
       FlagSection("the token provider", provider.map(\.flag)),
@@ -43,7 +44,8 @@ enum ServeFlags {
 
   /// The flags that are neither keys nor a vendor's.
   static let options =
-    address + session + limits + provider + IdentityDraft.options.map { $0.of(\.identity) } + process
+    address + session + limits + provider + IdentityDraft.options.map { $0.of(\.identity) }
+    + TracesDraft.options.map { $0.of(\.traces) } + process
     + RedisFlags.options
 
   @OptionList<ServeDraft>

@@ -52,7 +52,8 @@ struct ServeOptions {
     var provider = try Self.provider(draft)
     let policy = try TokenPolicyDraft(arguments)
     let verifier = try tokenKeys.verifier(policy.policy)
-    let login = try draft.identity.login(besides: verifier)
+    var telemetry = try draft.traces.settings("postern")
+    let login = try draft.identity.login(besides: verifier, hasCollector: telemetry != nil)
     let introspector = try draft.identity.introspector(of: login, besides: verifier)
     // Anybody could get a token of any user of the login from a provider without a secret.
     provider.isOff = (login != nil || introspector != nil) && provider.secret == nil
@@ -82,6 +83,8 @@ struct ServeOptions {
     settings.space.introspector = introspector
     settings.space.hooks = try draft.identity.hookSettings(
       hasOrigins: draft.configuration.allowedOrigins != nil, hasWire: draft.wire != nil)
+    telemetry?.tls = try draft.identity.tlsIdentity()
+    settings.space.telemetry = telemetry
     settings.space.signals = try draft.identity.signals(of: login, besides: verifier)
     try Self.settle(draft, into: &settings)
     settings.keyFiles = ServeFlags.keyFiles(arguments)

@@ -24,7 +24,9 @@ struct SpaceOptions: Sendable {
   ])
 
   /// The flags for the application's own servers, which are the process's alone.
-  private static let identity = Set(IdentityDraft.options.map(\.flag.name)).subtracting(["token-revocation"])
+  private static let identity =
+    Set(IdentityDraft.options.map(\.flag.name)).subtracting(["token-revocation"])
+    .union(TracesDraft.options.map(\.flag.name))
 
   /// The flags that name keys or files with vendors' secrets; spaces do not inherit them.
   private static let keys =
@@ -46,13 +48,13 @@ struct SpaceOptions: Sendable {
     try OrderedSettings.reading { try reading(settings) }
   }
 
-  private func reading(_ settings: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
+  private func reading(_ order: [SpaceOrder.Setting]) throws -> SpacesSettings.Reading {
     var arguments = base
     // The secrets of serve's own description must not reach another description.
-    if settings.contains(where: { Name($0.name) == Name("wire") }) {
+    if order.contains(where: { Name($0.name) == Name("wire") }) {
       arguments.given[ServeFlags.templateSecret.flag.name] = nil
     }
-    for setting in settings { arguments.given[setting.name] = try ordered.values(of: setting) }
+    for setting in order { arguments.given[setting.name] = try ordered.values(of: setting) }
     var secret: String?
     if !TokenKeys.areNamed(in: arguments) {
       // Long enough for every HMAC.
@@ -61,8 +63,11 @@ struct SpaceOptions: Sendable {
       secret = own
     }
     let options = try ServeOptions(arguments)
-    let hasLimit = settings.contains { $0.name == "connections-max" }
+    var settings = options.settings
+    // Traces are the process's own gateway's, even if a variable asks for them.
+    settings.space.telemetry = nil
+    let hasLimit = order.contains { $0.name == "connections-max" }
     return SpacesSettings.Reading(
-      options.settings, secret: secret, connectionsMax: hasLimit ? options.settings.limits.connectionsMax : nil)
+      settings, secret: secret, connectionsMax: hasLimit ? options.settings.limits.connectionsMax : nil)
   }
 }

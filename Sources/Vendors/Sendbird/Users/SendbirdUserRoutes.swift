@@ -51,7 +51,7 @@ struct SendbirdUserRoutes: Sendable {
       resource.route("DELETE", "/v3/users/{user_id}") { request throws(SendbirdError) in try await delete(request) },
       resource.route("POST", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
         try await issueToken(request)
-      },
+      }.givingTokens,
       resource.route("DELETE", "/v3/users/{user_id}/token") { request throws(SendbirdError) in
         try await revokeTokens(request)
       },

@@ -33,7 +33,7 @@ struct SinchRoutes: Sendable {
     let current = [
       group.route("POST", instances, register), group.route("GET", instances, list),
       group.route("GET", instances + "/{instance}", show), group.route("DELETE", instances + "/{instance}", delete),
-      group.route("POST", "/sinch/v1/applications/{application}/guests", makeGuest),
+      group.route("POST", "/sinch/v1/applications/{application}/guests", makeGuest).givingTokens,
       group.route("PUT", "/ocra/v1/users/{user}/instances/{instance}/pushProfile", putPushProfile),
     ]
     guard settings.offersLegacy else { return current }

@@ -28,7 +28,7 @@ struct OpenIDRoutes: Sendable {
       page("GET", issuer + "/authorize", authorize),
       page("POST", issuer + "/authorize", authorize),
       page("POST", issuer + "/login", logIn),
-      route("POST", issuer + "/token", tokens),
+      route("POST", issuer + "/token", tokens).givingTokens,
       route("GET", issuer + "/userinfo", userInfo),
       route("POST", issuer + "/userinfo", userInfo),
       page("GET", issuer + "/logout", logOut),
