@@ -278,7 +278,7 @@ let package = Package(
       "PosternTests",
       [
         "postern", "GatewayProcess", "GatewayReport", "GatewayPlanner", "GatewayFleet",
-        "GatewaySpace",
+        "GatewaySpace", "GatewayIdentity", "GatewayTelemetry",
         "GatewayRuntime", "GatewayKit", "GatewayTokens",
         "GatewayJSON",
         "GatewayCore",

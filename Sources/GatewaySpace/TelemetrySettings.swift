@@ -1,12 +1,12 @@
 package import GatewayIdentity
 package import GatewayRuntime
 package import GatewayTelemetry
-internal import GatewayTokens
+package import GatewayTokens
 
 /// Where the traces of a gateway are sent, and which.
 package struct TelemetrySettings: Sendable {
   /// The name of the collector among the outbound endpoints.
-  static let name = "traces"
+  package static let name = "traces"
 
   /// The collector's own address of traces.
   package let address: EndpointAddress
@@ -22,17 +22,19 @@ package struct TelemetrySettings: Sendable {
   }
 
   /// Returns which operations are traced, with numbers from `secrets`: two processes must not share them.
-  func traces(_ secrets: Secrets) -> TraceSettings {
+  package func traces(_ secrets: Secrets) -> TraceSettings {
     let seed = secrets.bytes(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     return TraceSettings(share: share, namesUsers: namesUsers, seed: seed)
   }
 }
 
 /// The collector, asked like every other server.
-struct CollectorPoster: SpanPoster {
+package struct CollectorPoster: SpanPoster {
   let poster: ReportPoster
 
-  nonisolated(nonsending) func post(_ body: [UInt8]) async -> PostedSpans {
+  package init(poster: ReportPoster) { self.poster = poster }
+
+  package nonisolated(nonsending) func post(_ body: [UInt8]) async -> PostedSpans {
     do throws(OutboundFailure) {
       return .answered(try await poster.post(body))
     } catch {

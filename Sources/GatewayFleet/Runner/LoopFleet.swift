@@ -34,6 +34,8 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
 
   /// The clients' queue for the provider.
   let queue: FetchQueue
+  /// The traced operations of its clients; nil without traces.
+  let traces: FleetTraces?
   /// The limit on their calls after failures; nil for none.
   var retries: RetryGates?
 
@@ -51,6 +53,9 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.behaviours = behaviours
     var policy = ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
     if setup.dialect is AloneClientDialect, setup.phases.phases.isEmpty { policy.renewalsWanted = setup.plan.waves }
+    traces =
+      setup.traces.indices.contains(loopNumber)
+      ? FleetTraces(setup.traces[loopNumber], dialect: setup.plan.dialect) : nil
     sharedPolicy = SharedClientPolicy(policy)
     pacer = setup.plan.pacer
     let others = setup.process + setup.plan.processes * loopNumber

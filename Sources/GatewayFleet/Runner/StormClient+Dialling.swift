@@ -5,7 +5,8 @@ internal import GatewayRuntime
 
 extension StormClient {
   func dial(_ target: DialTarget) {
-    let upgrade = fleet.setup.upgrade(of: identity, memory)
+    var upgrade = fleet.setup.upgrade(of: identity, memory)
+    fleet.traces?.join(&upgrade.request, of: index, to: target.host)
     fleet.dialer.dial(target, upgrade: upgrade.request, subprotocols: upgrade.subprotocols, handler: self)
   }
 

@@ -35,7 +35,8 @@ extension StormClient {
     target.source = target.source ?? fleet.setup.plan.source(of: index)
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) { [request, target] in
-      let result = await self.fleet.dialer.fetch(request.http, from: target, timeout: timeout)
+      let result = await self.fleet.fetchToken(
+        request.http, from: target, ticket.purpose, of: self.index, timeout: timeout)
       self.answered(ticket, request, shown, result, endpoint)
     }
   }

@@ -30,7 +30,8 @@ extension StormClient {
     Task.immediate(executorPreference: fleet.loop) { [request, provider] in
       if let registration { _ = await self.fleet.dialer.fetch(registration, from: provider, timeout: timeout) }
       let sent = self.fleet.loop.wallTime
-      let result = await self.fleet.dialer.fetch(request, from: provider, timeout: timeout)
+      let result = await self.fleet.fetchToken(
+        request, from: provider, ticket.purpose, of: self.index, timeout: timeout)
       self.noteClock(of: result, since: sent)
       let answer = ProviderAnswer(result, self.fleet.setup.dialect, at: self.fleet.loop.wallTime)
       if case .refused(status: 400) = answer, self.isOver(life) { return self.askAgain(ticket, instead: answer) }
@@ -90,7 +91,8 @@ extension StormClient {
     fleet.ledger.keyWanted()
     let timeout = fleet.setup.plan.fetchTimeout
     Task.immediate(executorPreference: fleet.loop) {
-      let result = await self.fleet.dialer.fetch(request, from: gateway, timeout: timeout)
+      let result = await self.fleet.fetchToken(
+        request, from: gateway, ticket.purpose, of: self.index, timeout: timeout)
       self.fleet.queue.release()
       self.handle(.fetched(number: ticket.number, ProviderAnswer(key: result, self.fleet.setup.dialect)))
     }

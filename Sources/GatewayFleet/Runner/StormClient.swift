@@ -137,6 +137,7 @@ actor StormClient {
     case .record(let record):
       guard !isTried(record) else { return nil }
       fleet.ledger.record(record, behaviour, at: now)
+      fleet.traces?.note(record, of: index)
       guard case .connected(_, let again) = record else { break }
       if endSource == .unknown { fleet.ledger.loggedInWithoutEnd() }
       if place != nil, !again { departsAt = fleet.setup.plan.stay(of: index).map { now + $0 } }

@@ -38,6 +38,8 @@ package struct StormSetup: Sendable {
   var queues: FetchQueues?
   /// The maximum duration of all fleets together, counted from the start; nil if this is the only fleet.
   var longest: Duration?
+  /// The traces of each loop; none without traces.
+  package var traces: [LoopTraces] = []
   /// The number of this process, 0..<``StormPlan/processes``.
   package var process = 0
 

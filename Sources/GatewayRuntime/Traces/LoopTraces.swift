@@ -60,7 +60,7 @@ package final class LoopTraces: @unchecked Sendable {
   }
 
   /// Begins an operation in a trace of its own.
-  func begin(_ name: String, _ kind: SpanRecord.Kind, dialect: String?) -> TraceOperation {
+  package func begin(_ name: String, _ kind: SpanRecord.Kind, dialect: String?) -> TraceOperation {
     var root = newRoot(name, kind)
     root.dialect = dialect
     return TraceOperation(root, of: self)
@@ -68,7 +68,12 @@ package final class LoopTraces: @unchecked Sendable {
 
   /// Begins a span of a question to another server, below the operation that the task is part of.
   package func ask(_ name: String, method: String, of server: String) -> OutboundSpan {
-    OutboundSpan(name, method, server, in: TraceScope.current, of: self)
+    ask(name, method: method, of: server, in: TraceScope.current)
+  }
+
+  /// Begins a span of a question to another server, below an operation; in a trace of its own without one.
+  package func ask(_ name: String, method: String, of server: String, in scope: TraceScope?) -> OutboundSpan {
+    OutboundSpan(name, method, server, in: scope, of: self)
   }
 
   private func newRoot(_ name: String, _ kind: SpanRecord.Kind) -> SpanRecord {

@@ -34,6 +34,12 @@ package final class TraceOperation: @unchecked Sendable {
 
   var link: SpanRecord.Link { SpanRecord.Link(root.trace, root.span) }
 
+  /// The host that is asked.
+  package var server: String? {
+    get { root.server }
+    set { root.server = newValue }
+  }
+
   /// Whether an upgrade has begun it.
   var isUpgrade: Bool { root.method != nil }
 
@@ -88,6 +94,11 @@ package final class TraceOperation: @unchecked Sendable {
   package func end(_ failure: GatewayError? = nil, status: Int? = nil, user: UserID? = nil) {
     end(failure?.name, failure?.number, status, user)
   }
+
+  /// Ends it.
+  ///
+  /// - Parameter failure: What failed, as one word; nil for success.
+  package func end(failing failure: String?) { end(failure, nil, nil, nil) }
 
   /// Ends it because the connection has ended.
   func end(_ reason: CloseReason) {

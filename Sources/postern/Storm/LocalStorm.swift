@@ -7,6 +7,7 @@ import GatewayServer
 struct LocalStorm {
   private let loops: [SocketLoop]
   private let fleets: StormFleets
+  private let traces: StormTraces?
 
   /// Starts the loops. The first client connects at the time of `part`, or in a moment.
   ///
@@ -34,9 +35,11 @@ struct LocalStorm {
     let ready = now + .milliseconds(200)
     let startsAt =
       part.map { WallTime(nanoseconds: $0.startsAt) } ?? each.map { $0.start(ready: ready) }.max() ?? ready
+    let traces = await StormTraces.begin(options.telemetry, on: loops)
     let setups = each.map { options in
       var setup = options.setup(startsAt: startsAt, process: part?.process ?? 0)
       setup.waitsForOthers = part != nil
+      setup.traces = traces?.loops ?? []
       setup.processors = min(options.plan.loops, ProcessEnvironment.cores)
       return setup
     }
@@ -48,7 +51,7 @@ struct LocalStorm {
         return ProcessProbe.Sample(
           cpuSeconds: figures.cpuSeconds, residentBytes: Double(figures.residentBytes), startedAt: figures.startedAt)
       })
-    return LocalStorm(loops: loops, fleets: fleets, startsAt: startsAt)
+    return LocalStorm(loops: loops, fleets: fleets, traces: traces, startsAt: startsAt)
   }
 
   let startsAt: WallTime
@@ -59,8 +62,9 @@ struct LocalStorm {
     return options.isProviderOnly ? AloneDialer(on: loop.events, network: network) : network
   }
 
-  private init(loops: [SocketLoop], fleets: StormFleets, startsAt: WallTime) {
+  private init(loops: [SocketLoop], fleets: StormFleets, traces: StormTraces?, startsAt: WallTime) {
     self.loops = loops
+    self.traces = traces
     self.fleets = fleets
     self.startsAt = startsAt
   }
@@ -69,6 +73,7 @@ struct LocalStorm {
   func run() async -> StormResult {
     let fleets = fleets
     let result = await Task(executorPreference: loops[0].events) { await fleets.run() }.value
+    await traces?.finish()
     for loop in loops { loop.stop() }
     return result
   }

@@ -31,6 +31,7 @@ struct StormDraft: Sendable {
   /// The name of its file, without the folder.
   var scenarioName: String?
   var isInsecure = false
+  var traces = TracesDraft()
   /// The hosts whose operators know of the storm.
   var informed: [Arguments.Value] = []
   /// The hosts of shared services, whose operators consent.

@@ -13,14 +13,20 @@ enum StormFlags {
     FlagSection("what clients do", clients),
     FlagSection("how the storm runs", parts + workers + machinery),
     FlagSection("output", outcome + outputs),
+    FlagSection("traces", traces),
     FlagSection("keys of --mint", minting.map(\.flag) + keys),
     FlagSection("the keys' issuer", issuer),
   ]
 
   /// The options, except the vendors' own and those of a whole storm. The scenario comes first, so that flags override it.
   static let options =
-    addresses + dialect + wire + sdk + application + fleet + expiry + clients + parts + machinery + outcome + minting
-    + issuer
+    addresses + dialect + wire + sdk + application + fleet + expiry + clients + parts + machinery + outcome + traces
+    + minting + issuer
+
+  /// A storm's users are numbered, so their names would say nothing.
+  private static let traces = TracesDraft.options.filter { $0.flag.name != "trace-users" }.map {
+    $0.of(\StormDraft.traces)
+  }
 
   /// The options that the parts of a storm leave out.
   static let optionsOfWhole = workers + outputs
@@ -43,7 +49,7 @@ enum StormFlags {
     "slow-delay",
     "fetches", "fetch-rate", "sources", "processes", "worker", "worker-secret-file", "worker-ca", "worker-wait",
     "loops", "stop-when", "threshold",
-    "report", "live", "live-for", "json", "refresh-lead", "refresh-spread", "refresh-timeout",
+    "report", "live", "live-for", "json", "otlp", "trace-share", "refresh-lead", "refresh-spread", "refresh-timeout",
   ])
   .union(ReportOutputs.options.map(\.flag.name))
   .union(IssuerDraft.options.map(\.flag.name))

@@ -5,6 +5,7 @@ import GatewayPlanner
 import GatewayProcess
 import GatewayReport
 import GatewayRuntime
+import GatewaySpace
 import GatewayWires
 
 /// The flags of `postern storm`, checked.
@@ -51,6 +52,8 @@ struct StormOptions {
   private let care: StormCare
   /// The mark on all requests and upgrades.
   let mark: StormMark?
+  /// Where traces are sent; nil for no traces.
+  private(set) var telemetry: TelemetrySettings?
   /// The rules that end the storm.
   let stopRules: [StopRule]
   /// Whether the storm ends when no client gets a token for reasons that no retry resolves. Not if it orders faults.
@@ -83,6 +86,7 @@ struct StormOptions {
     let draft = try StormDraft(arguments, isPart: part != nil)
     if draft.several != nil { try Self.checkFleets(draft) }
     try self.init(draft, arguments, part, room)
+    telemetry = try draft.traces.settings("postern-storm")
     try SimulateScenario.check(thresholds, draft.several?.value.fleets ?? [], of: "--threshold")
     guard draft.several != nil else { return }
     fleets = try Self.fleets(draft, arguments, part, room)

@@ -3,7 +3,9 @@ collector that is gone, hangs or refuses costs the gateway nothing."""
 
 import http.server
 import json
+import os
 import re
+import subprocess
 import threading
 import time
 
@@ -322,3 +324,34 @@ def test_without_the_flag_nothing_is_traced_and_no_header_is_handed_on():
         assert ann.receive("connected")
         assert "traceparent" not in backend.asked[0][1]
         assert metrics(gateway) == dict.fromkeys(["sent", "rejected", "refused", "failed", "dropped"], 0)
+
+
+def test_a_storms_refreshes_and_logins_reach_into_the_gateways_traces():
+    with Collector() as collector:
+        with serve(collector) as gateway:
+            storm = [
+                os.environ["POSTERN"], "storm", "--url", gateway.url.replace("/v1/connect", ""), "--clients", "10", "--rate", "100",
+                "--expire-after", "3s", "--otlp", collector.url, "--trace-share", "1", "--json", "--timeout", "60s",
+            ]
+            done = subprocess.run(storm, capture_output=True, text=True, timeout=120)
+            assert done.returncode == 0, done
+        spans = collector.spans
+    ours = [span for span in spans if span.service == "postern-storm"]
+    theirs = [span for span in spans if span.service == "postern"]
+    by_id = {(span.trace, span.id): span for span in spans}
+    refreshes = [span for span in ours if span.name == "refresh"]
+    assert len(refreshes) == 10 and all(span.kind == CLIENT and not span.failed for span in refreshes)
+    fetches = [span for span in ours if span.name == "token fetch"]
+    assert len(fetches) == 20
+    below = [by_id[fetch.trace, fetch.parent] for fetch in fetches if fetch.parent]
+    assert sorted(span.id for span in below) == sorted(span.id for span in refreshes)
+    for fetch in fetches:
+        if fetch.parent:
+            parent = by_id[fetch.trace, fetch.parent]
+            assert parent.start <= fetch.start and fetch.end <= parent.end
+    # The gateway's spans are part of the storm's.
+    minted = [span for span in theirs if span.name == "POST /v1/tokens"]
+    assert {(span.trace, span.parent) for span in minted} == {(span.trace, span.id) for span in fetches}
+    logins = {(span.trace, span.id) for span in ours if span.name == "connect"}
+    assert {(span.trace, span.parent) for span in theirs if span.name == "connect"} == logins and len(logins) == 10
+    assert "storm-" not in collector.text().replace("postern-storm", "") and "eyJ" not in collector.text()
