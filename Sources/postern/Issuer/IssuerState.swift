@@ -25,6 +25,7 @@ struct IssuerState: Sendable {
   private(set) var keys: [IssuedKey]
   private let startedAt: WallTime
   private let run: String
+  private let secrets: Secrets
   private let tokens: @Sendable (JWTSigner) -> any TokenIssuer
   /// The key that signs forged tokens, which is in no set.
   private let stranger: KeyMaterial?
@@ -46,14 +47,16 @@ struct IssuerState: Sendable {
   ///   - rules: The rules.
   ///   - given: The first key; nil to generate one.
   ///   - run: The beginning of the keys' names.
+  ///   - secrets: The source of forged and opaque tokens.
   ///   - now: The time, from which rotations count.
   ///   - tokens: Returns the issuer of tokens that a signer signs.
   init(
-    _ rules: IssuerRules, given: KeyMaterial?, run: String, at now: WallTime,
+    _ rules: IssuerRules, given: KeyMaterial?, run: String, secrets: Secrets, at now: WallTime,
     tokens: @escaping @Sendable (JWTSigner) -> any TokenIssuer
   ) throws(KeyError) {
     self.rules = rules
     self.run = run
+    self.secrets = secrets
     self.tokens = tokens
     startedAt = now
     budgets = RequestBudgets(rules.limit.map { [$0] } ?? [])
@@ -146,7 +149,7 @@ struct IssuerState: Sendable {
     figures.valid.shown += 1
     if rules.introspects {
       shown[client] = .opaque
-      return opaque.mint(user: user, issuedAt: now, expiresAt: expiresAt)
+      return opaque.mint(user: user, issuedAt: now, expiresAt: expiresAt, secrets)
     }
     if key.number > newestTold { isUnknownShown = true }
     if key.number > begun {
@@ -165,10 +168,10 @@ struct IssuerState: Sendable {
     if rules.introspects {
       figures.forged.shown += 1
       shown[client] = .forged
-      return OpaqueTokens.unknown()
+      return OpaqueTokens.unknown(secrets)
     }
     guard var key = stranger else { return nil }
-    key.id = Base64URL.encode(SecureRandom.bytes(12))
+    key.id = Base64URL.encode(secrets.bytes(12))
     guard let signer = try? JWTSigner(key, algorithm: .es256) else { return nil }
     figures.forged.shown += 1
     isUnknownShown = true

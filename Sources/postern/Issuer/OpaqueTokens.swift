@@ -21,18 +21,20 @@ struct OpaqueTokens: Sendable {
   var count: Int { records.count }
 
   /// Returns a new token of a user.
-  mutating func mint(user: UserID, issuedAt now: WallTime, expiresAt: WallTime) -> Credentials {
+  mutating func mint(user: UserID, issuedAt now: WallTime, expiresAt: WallTime, _ secrets: Secrets) -> Credentials {
     if records.count >= sweepAt {
       records = records.filter { $0.value.expiresAt > now }
       sweepAt = max(Self.leastKept, 2 * records.count)
     }
-    let token = Self.unknown()
+    let token = Self.unknown(secrets)
     records[Name(token.token)] = Record(user: user, issuedAt: now, expiresAt: expiresAt)
     return token
   }
 
   /// Returns a token that nobody minted.
-  static func unknown() -> Credentials { Credentials(token: "opaque_" + Base64URL.encode(SecureRandom.bytes(24))) }
+  static func unknown(_ secrets: Secrets) -> Credentials {
+    Credentials(token: "opaque_" + Base64URL.encode(secrets.bytes(24)))
+  }
 
   /// Returns the answer to a question about a token (RFC 7662 section 2.2).
   func answer(_ token: String, issuer: String, at now: WallTime) -> [UInt8] {

@@ -83,7 +83,7 @@ struct IssuerOptions: Sendable {
     }
     do throws(KeyError) {
       let state = try IssuerState(
-        rules, given: given, run: StormOptions.newRun(), at: SystemTime.now, tokens: make)
+        rules, given: given, run: StormOptions.newRun(), secrets: .system, at: SystemTime.now, tokens: make)
       issuer = StormIssuer(rules, state)
     } catch {
       throw UsageError("--serve-jwks: \(error)")

@@ -53,7 +53,7 @@ struct StormDialect {
   /// Returns a function that makes issuers of tokens with that `iss` and `aud`, for keys that change.
   func issuers(issuer: String, audience: String?) throws -> @Sendable (JWTSigner) -> any TokenIssuer {
     let tool = tool
-    let scratch = try JWTSigner(.secret(SecureRandom.bytes(32)))
+    let scratch = try JWTSigner(.secret([UInt8](repeating: 0x30, count: 32)))
     guard tool.issuer(signing: scratch, issuer: issuer, audience: audience) != nil else {
       throw UsageError(
         "--serve-jwks: the tokens of --dialect \(client.name) are signed with the vendor's own keys; it is for plain and "

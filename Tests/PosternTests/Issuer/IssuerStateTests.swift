@@ -17,7 +17,7 @@ struct IssuerStateTests {
     rules.overlap = .seconds(60)
     change(&rules)
     let name = rules.issuer
-    return try IssuerState(rules, given: nil, run: "run", at: start) { signer in
+    return try IssuerState(rules, given: nil, run: "run", secrets: Secrets(seed: 1), at: start) { signer in
       PlainTokenIssuer(signer: signer, issuer: name)
     }
   }
@@ -235,9 +235,10 @@ struct IssuerStateTests {
   @Test
   func `opaque tokens that have ended are forgotten`() {
     var tokens = OpaqueTokens()
+    let secrets = Secrets(seed: 1)
     for second in 0..<20_000 {
       let now = Self.start + .seconds(second)
-      _ = tokens.mint(user: UserID("ann"), issuedAt: now, expiresAt: now + .seconds(60))
+      _ = tokens.mint(user: UserID("ann"), issuedAt: now, expiresAt: now + .seconds(60), secrets)
     }
     #expect(tokens.count <= 1024)
   }
