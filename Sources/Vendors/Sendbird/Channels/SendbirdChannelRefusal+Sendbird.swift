@@ -13,6 +13,7 @@ extension SendbirdError {
       case .messageNotFound: .messageNotFound
       case .notAMember: .notAMember
       case .notTheOwner: .notTheOwner
+      case .senderDeactivated: .senderDeactivated
       case .frozen: .channelFrozen
       case .muted: .mutedInChannel
       case .banned: .banned

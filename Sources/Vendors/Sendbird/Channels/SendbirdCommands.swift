@@ -93,12 +93,14 @@ struct SendbirdCommands: CommandHandler {
   private func send(
     _ kind: SendbirdMessage.Kind, _ name: StaticString, _ running: RunningCommand
   ) async throws(SendbirdError) -> [Frame] {
-    let sender = try await writer(running)
+    guard running.caller.kind != .guest else { throw .guestNotAllowed }
     let draft = try SendbirdMessageDraft(kind, running.body)
     let now = running.services.wallTime
+    // The rest of the sender is read with what decides whether they may send.
+    let sender = SendbirdUser(running.caller.user, createdAt: now)
     let message = draft.message(in: running.channelURL, by: sender, at: now)
     let delivery = try await ask { () throws(SendbirdChannelRefusal) in
-      try await channels.send(message, asking: draft.poll, needsPresence: true, at: now) {
+      try await channels.send(message, asking: draft.poll, needsPresence: true, readsSender: true, at: now) {
         await events.sent(name, $0, except: running.caller.connection, on: running.services)
       }
     }

@@ -9,6 +9,7 @@ enum SendbirdChannelRefusal: Error, Hashable, Sendable {
   case messageNotFound
   case notAMember
   case notTheOwner
+  case senderDeactivated
   case frozen
   case muted
   case banned

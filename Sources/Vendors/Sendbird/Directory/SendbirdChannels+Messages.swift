@@ -7,9 +7,11 @@ extension SendbirdChannels {
   /// Stores a message and returns it with its number. With `needsPresence` the sender must be in the channel, and must
   /// be neither muted nor banned; a frozen channel accepts only operators and the application. The message it replies
   /// to must exist, and so must its poll, which must be the sender's and not have been sent before. What `also` writes
-  /// is committed with the message or not at all; if it throws, the message is not sent.
+  /// is committed with the message or not at all; if it throws, the message is not sent. With `readsSender` the sender must
+  /// be an active user, whose name and picture are read at the same moment.
   func send(
-    _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, at now: WallTime,
+    _ message: SendbirdMessage, asking poll: Int64? = nil, needsPresence: Bool, readsSender: Bool = false,
+    at now: WallTime,
     telling: (SendbirdDelivery) async -> Void = { _ in },
     also: (inout StoreTransaction<StoreOr<SendbirdChannelRefusal>>) async throws(StoreOr<SendbirdChannelRefusal>)
       -> Void = { _ in }
@@ -24,7 +26,8 @@ extension SendbirdChannels {
         var message = message
         var row: SendbirdChannelRow
         if let sender = message.sender?.id {
-          let standing = try await standing(of: sender, in: url, &transaction)
+          let standing = try await standing(of: sender, in: url, readsUser: readsSender, &transaction)
+          if let user = standing.user { message.sender = SendbirdMessage.Sender(user) }
           try await check(standing, needsPresence: needsPresence, at: now)
           if var member = standing.member {
             // A sender's own message is not unread for them.
@@ -142,11 +145,14 @@ extension SendbirdChannels {
     let isBlocked: Bool
     /// Whether the user is in an open channel.
     let isParticipant: Bool
+    /// The sender, if asked for.
+    let user: SendbirdUser?
   }
 
-  /// Reads the channel and the facts that decide whether the user may send, at one moment.
+  /// Reads the channel and the facts that decide whether the user may send, at one moment. If `readsUser`, the user must be
+  /// active.
   private func standing(
-    of sender: UserID, in url: Name, _ transaction: inout Transaction
+    of sender: UserID, in url: Name, readsUser: Bool = false, _ transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) -> Standing {
     let (place, name) = (url.text, sender.rawValue)
     let others = await memberships.roster(of: url).flatMap { $0.unread.count == 2 ? $0.unread.keys : nil }
@@ -155,12 +161,15 @@ extension SendbirdChannels {
       [
         Self.channels.key(place), Self.members.key(place, name), Self.bans.key(place, name),
         Self.mutes.key(place, name), Self.blocks.key(other, name),
-      ] + (hasNodes ? [Self.participants.key(place, name)] : []))
-    let isParticipant = hasNodes ? found[5] != nil : await presence.contains(sender, in: url)
+      ] + (readsUser ? [SendbirdDirectory.users.key(name)] : [])
+        + (hasNodes ? [Self.participants.key(place, name)] : []))
+    let user = readsUser ? try transaction.value(found[5], as: SendbirdUser.self) : nil
+    if readsUser, user?.isActive != true { throw .failure(.senderDeactivated) }
+    let isParticipant = hasNodes ? found[found.count - 1] != nil : await presence.contains(sender, in: url)
     return Standing(
       sender: sender, row: try Self.row(transaction.value(found[0], as: SendbirdChannelRow.self), nil),
       member: try transaction.value(found[1], as: SendbirdMemberRow.self), isBanned: found[2] != nil,
-      isMuted: found[3] != nil, isBlocked: !other.isEmpty && found[4] != nil, isParticipant: isParticipant)
+      isMuted: found[3] != nil, isBlocked: !other.isEmpty && found[4] != nil, isParticipant: isParticipant, user: user)
   }
 
   /// Throws unless the user may send.

@@ -58,7 +58,7 @@ struct SendbirdMessage: Hashable, StoreValue {
   let channelURL: Name
   let kind: Kind
   /// The sender; nil for an admin message.
-  let sender: Sender?
+  var sender: Sender?
   var text: String
   var data: String
   var customType: Name

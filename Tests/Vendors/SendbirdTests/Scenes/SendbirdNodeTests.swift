@@ -53,4 +53,25 @@ struct SendbirdNodeTests {
     #expect(take(DeadBoots(before: [NodeBoot.first.next, Self.other])) == true && status() == .running)
     #expect(take(DeadBoots(before: [Self.other.next])) == true && status() == .done)
   }
+
+  @Test
+  func
+    `a message waits for two trips to the store, has its sender's present name, and is refused if that is deactivated`()
+  {
+    let store = sendbird.space.store
+    sendbird.serve("POST", "/v3/users", #"{"user_id":"ann","nickname":"Ann"}"#)
+    sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann"]}"#)
+    let ann = sendbird.connect(["user_id": "ann"])
+    func say(_ id: String) { sendbird.say(#"MESG{"channel_url":"talk","message":"hi","req_id":"\#(id)"}"#, ann) }
+    say("first")
+    sendbird.change("ann") { $0.nickname = "Anna" }
+    let before = store.requestCount
+    say("second")
+    #expect(store.requestCount - before == 3, "one to read, one to commit, and a scan for no row, which makes no trip")
+    #expect(ann.last("req_id", of: "MESG") == "second" && ann.last("user", of: "MESG")?.contains("Anna") == true)
+    sendbird.change("ann") { $0.isActive = false }
+    say("third")
+    #expect(ann.last("req_id", of: "EROR") == "third" && ann.last("code", of: "EROR") == "900021")
+    #expect(ann.last("req_id", of: "MESG") == "second")
+  }
 }
