@@ -29,7 +29,9 @@ package struct Vouching: Sendable {
 extension Space {
   /// Returns who vouches for users; nil if the gateway asks nobody.
   package func vouching() async -> Vouching? {
-    let servers = caller.breakers.filter { !WebhookSender.isEndpoint($0.name) }
+    // Neither receivers of webhooks nor collectors of traces vouch for anybody.
+    let servers = caller.breakers
+      .filter { !WebhookSender.isEndpoint($0.name) && (telemetry == nil || $0.name != TelemetrySettings.name) }
       .map { Vouching.Server(name: $0.name, isAway: $0.isOpen) }
     guard !servers.isEmpty || !issuers.isEmpty else { return nil }
     let now = await gateway.tables[0].perform { $0.loop.transport.now }
