@@ -74,7 +74,7 @@ def test_discovery_finds_the_keys_and_the_issuer_is_compared_byte_for_byte():
     (["--oidc", "https://a", "--issuer", "https://a"], "leave --issuer out"),
     (["--oidc", "http://a.example"], "plain http"),
     (["--oidc", "https://ann:pw@a.example"], "a user or password"),
-    (["--identity-ca", "nowhere.pem"], "is for --jwks, --oidc, --identity, --events-from, --introspection or a hook"),
+    (["--identity-ca", "nowhere.pem"], "is for --jwks, --oidc, --identity, --events-from, --introspection, --otlp or a hook"),
     (["--oidc", "https://a", "--identity-ca", "nowhere.pem"], "nowhere.pem"),
     (["--oidc", "https://a", "--identity-key", "nowhere.pem"], "are given together"),
     (["--oidc", "https://a", "--identity-key", "nowhere.pem", "--identity-certificate", "nowhere.pem"], "nowhere.pem"),
