@@ -19,7 +19,7 @@ struct CompletionTests {
 
   @Test
   func `bash offers the commands`() throws {
-    #expect(try offered("postern", "s") == ["serve", "storm", "simulate"])
+    #expect(try offered("postern", "s") == ["serve", "storm", "simulate", "scenario"])
     #expect(try offered("postern", "token", "") == ["mint", "inspect", "verify", "bench", "--help"])
     #expect(try offered("postern", "help", "to") == ["token"])
     #expect(try offered("postern", "ctl", "expi") == ["expire"])
