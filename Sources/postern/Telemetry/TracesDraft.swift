@@ -36,14 +36,27 @@ struct TracesDraft: Sendable {
     }
   }
 
-  /// Returns where traces are sent; nil for nowhere.
+  /// Returns where traces are sent; nil for nowhere. Variables may be meant for other programs of the machine, so those that
+  /// cannot be used do not end a command without flags for traces.
   ///
   /// - Parameters:
   ///   - service: The name of the service unless a variable names it.
   ///   - environment: The variables of the process.
+  ///   - note: Tells why variables are not used.
   func settings(
-    _ service: String, _ environment: [String: String] = ProcessEnvironment.variables
+    _ service: String, _ environment: [String: String] = ProcessEnvironment.variables,
+    note: (String) -> Void = Output.error
   ) throws -> TelemetrySettings? {
+    do {
+      return try read(service, environment)
+    } catch {
+      guard collector == nil, share == nil, !namesUsers else { throw error }
+      note("\(error); no traces are sent")
+      return nil
+    }
+  }
+
+  private func read(_ service: String, _ environment: [String: String]) throws -> TelemetrySettings? {
     let source: String
     let text: String
     if let collector {

@@ -1,3 +1,4 @@
+import GatewayCore
 import GatewayIdentity
 import GatewayKit
 import GatewaySpace
@@ -8,12 +9,14 @@ import Testing
 @testable import postern
 
 @Suite struct TracesDraftTests {
-  private static func settings(_ words: [String], _ environment: [String: String] = [:]) throws -> TelemetrySettings? {
+  private static func settings(
+    _ words: [String], _ environment: [String: String] = [:], note: (String) -> Void = { _ in }
+  ) throws -> TelemetrySettings? {
     let flags = TracesDraft.options.map(\.flag)
     var draft = TracesDraft()
     let arguments = try Arguments(words, flags: flags, environment: [:], operands: false, among: Postern.commands)
     try arguments.read(TracesDraft.options, into: &draft)
-    return try draft.settings("postern", environment)
+    return try draft.settings("postern", environment, note: note)
   }
 
   private static let variables = [
@@ -47,9 +50,15 @@ import Testing
     "http://otel.example:4318", "https://ann:secret@otel.example", "https://otel.example/#x", "otel.example:4318",
     "https://otel.example/?key=1", "grpc://127.0.0.1:4317",
   ])
-  func `an address that is not asked is refused, from the flag and from the variable`(url: String) {
+  func `an address that is not asked is refused from the flag, and from the variable where a flag wants traces`(
+    url: String
+  ) throws {
     #expect(throws: UsageError.self) { try Self.settings(["--otlp", url]) }
-    #expect(throws: UsageError.self) { try Self.settings([], ["OTEL_EXPORTER_OTLP_ENDPOINT": url]) }
+    let variable = ["OTEL_EXPORTER_OTLP_ENDPOINT": url]
+    #expect(throws: UsageError.self) { try Self.settings(["--trace-share", "1"], variable) }
+    var notes: [String] = []
+    #expect(try Self.settings([], variable) { notes.append($0) }?.address == nil)
+    #expect(notes.count == 1 && notes[0].contains(bytesOf: "OTEL_EXPORTER_OTLP_ENDPOINT"))
   }
 
   @Test func `a share is from 0 to 1, and the other flags need a collector`() {
