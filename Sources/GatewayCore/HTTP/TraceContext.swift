@@ -15,9 +15,7 @@ package struct TraceContext: Hashable, Sendable {
   private static let memberBytesMax = 128
   private static let membersMax = 32
 
-  /// The place below an operation of this process.
-  ///
-  /// - Parameter parent: The number of the operation; not 0.
+  /// The place below an operation of this process, whose number is `parent`, not 0.
   package init(_ trace: TraceID, below parent: UInt64, isSampled: Bool, state: String = "") {
     (self.trace, self.parent, self.isSampled, self.state) = (trace, parent, isSampled, state)
   }
