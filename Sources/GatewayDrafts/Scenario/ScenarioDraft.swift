@@ -14,6 +14,7 @@ package struct ScenarioDraft {
   /// Drafts a scenario. Throws a sentence if the recording shows no client.
   ///
   /// - Parameters:
+  ///   - traffic: The recording.
   ///   - dialects: The wires that a scenario's `dialect` can name.
   ///   - clients: The most clients at one time, in place of the recording's; nil for as many.
   package init(_ traffic: Traffic, dialects: [String], clients: Int? = nil) throws(Recording.Malformed) {
