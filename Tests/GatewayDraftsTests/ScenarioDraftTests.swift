@@ -191,7 +191,7 @@ struct ScenarioDraftTests {
     for number in 0..<50 { clients.close("conn_9_\(number)", at: 30_000 + number * 500) }
     for number in 0..<20 { clients.add(at: 2_000 + number * 1_000, left: 12_010 + number * 1_000, user: "u\(number)") }
     let draft = try ReadScenario(clients.text())
-    #expect(draft.text.contains("50 clients were there before the recording began"), "\(draft.text)")
+    #expect(draft.text.contains("50 clients had come before the recording began"), "\(draft.text)")
     #expect(abs(draft.arrivals(from: 0, to: 5.5) - 50) < 1.5 && abs(draft.arrivals(from: 0, to: 999) - 70) < 1.5)
     #expect(draft.share(upTo: 9.9) < 0.01 && draft.share(upTo: 10.1) > 0.99, "only the twenty were seen to come")
   }

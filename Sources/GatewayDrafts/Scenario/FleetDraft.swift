@@ -16,7 +16,7 @@ struct FleetDraft {
   private(set) var lifeless = 0
   /// The most clients at one time.
   private(set) var peak = 0
-  /// How long those that came before the recording arrive, ahead of the others, in milliseconds.
+  /// The time in which clients from before the recording arrive, ahead of the others, in milliseconds.
   let ramp: Int64
   /// The clients a second at the start that stand for those that came before the recording.
   var rampRate: Double { ramp == 0 ? 0 : Double(earlier) / Double(ramp) * 1_000 }

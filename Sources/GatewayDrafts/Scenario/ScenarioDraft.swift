@@ -44,7 +44,7 @@ package struct ScenarioDraft {
     text = writer.text(of: fleets.map { ($0.wire, $0.fleet) }, ProviderEstimate(traffic.calls))
     let seconds = ScenarioNumber.seconds(span.upperBound - span.lowerBound + ramp)
     outline =
-      "\(visits.count) clients in \(traffic.connections.count) connections, at most \(peak) at one time, \(seconds) s"
+      "\(ScenarioNumber.clients(visits.count)) in \(traffic.connections.count) connections, at most \(peak) at one time, \(seconds) s"
   }
 
   /// Returns the time in which there were clients: up to the end of the recording if some were there then.

@@ -56,6 +56,9 @@ enum ScenarioNumber {
   /// The longest time in a scenario, in milliseconds: thirty days.
   static let timeMax: Int64 = 2_592_000_000
 
+  /// Returns `1 client` or `2 clients`.
+  static func clients(_ count: Int) -> String { count == 1 ? "1 client" : "\(count) clients" }
+
   /// Returns a number that is not negative, with at most so many digits behind the point.
   static func decimal(_ number: Double, _ places: Int) -> String {
     var unit: Int64 = 1

@@ -78,8 +78,8 @@ struct ScenarioText {
     let places = fleet.places(ofScale: scale)
     lines.note(
       fleet.clients == fleet.connections
-        ? "\(fleet.clients) clients with one connection each, at most \(fleet.peak) at one time."
-        : "\(fleet.clients) clients in \(fleet.connections) connections, at most \(fleet.peak) at one time. A connection "
+        ? "\(ScenarioNumber.clients(fleet.clients)) with one connection each, at most \(fleet.peak) at one time."
+        : "\(ScenarioNumber.clients(fleet.clients)) in \(fleet.connections) connections, at most \(fleet.peak) at one time. A connection "
           + "of the same user or token within \(Visit.returnMax / 1_000) s after the one before is the same client that "
           + "comes back.")
     if !fleet.stays.steps.isEmpty {
@@ -102,7 +102,7 @@ struct ScenarioText {
     var points: [(at: Double, rate: Double)] = []
     if fleet.earlier > 0 {
       lines.note(
-        "\(fleet.earlier) clients were there before the recording began. They come in the first "
+        "\(ScenarioNumber.clients(fleet.earlier)) had come before the recording began: here in the first "
           + "\(ScenarioNumber.decimal(ramp, 3)) s.")
     }
     if ramp > 0 { points = [(0, fleet.rampRate), (ramp, fleet.rampRate)] }
@@ -116,12 +116,16 @@ struct ScenarioText {
 
   private func addStays(_ fleet: FleetDraft, to lines: inout ScenarioLines) {
     if fleet.dismissed > 0 {
-      lines.note("\(fleet.dismissed) clients left together at the end. They count as clients that had not left.")
+      lines.note(
+        "\(ScenarioNumber.clients(fleet.dismissed)) left together at the end. They count as clients that had not left.")
     }
     if fleet.present > 0 {
-      lines.note("\(fleet.present) clients had not left at the end: their stays are at least what was recorded.")
+      lines.note(
+        "\(ScenarioNumber.clients(fleet.present)) had not left at the end: their stays are at least what was recorded.")
     }
-    if fleet.strangers > 0 { lines.note("\(fleet.strangers) clients did not log in: they have no stay.") }
+    if fleet.strangers > 0 {
+      lines.note("\(ScenarioNumber.clients(fleet.strangers)) did not log in: they have no stay.")
+    }
     guard !fleet.stays.steps.isEmpty else {
       lines.note("No stay ended in the recording, so there are no \"stays\": all clients stay to the end.")
       return

@@ -10,7 +10,7 @@ package struct TrafficReader {
   }
 
   private var form = Form.unknown
-  /// What has been read and is no whole line.
+  /// The bytes of a line whose end has not been read.
   private var rest: [UInt8] = []
   private var lines = RecordingLines()
   private var traffic = TrafficLog()

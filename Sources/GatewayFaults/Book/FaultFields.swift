@@ -123,6 +123,12 @@ extension FaultFields {
     try number(name, in: 0...86_400_000).map { .nanoseconds(Int64($0 * 1e6)) }
   }
 
+  /// Returns the member `by_ms`, which must be there.
+  package func delay() throws(GatewayError) -> Duration {
+    guard let duration = try milliseconds("by_ms") else { throw missing("by_ms") }
+    return duration
+  }
+
   /// Returns a duration in seconds, at most ten years; nil if there is no such member.
   package func seconds(_ name: String, from least: Double = 0) throws(GatewayError) -> Duration? {
     try number(name, in: least...315_360_000).map { .saturating(seconds: $0) }

@@ -40,12 +40,6 @@ package enum OutboundHarm: Sendable {
 
   /// The names of the members of ``status(_:)``.
   static let statusMembers = ["status", "retry_after_s"]
-
-  /// A delay by the member `by_ms`.
-  static func late(_ fields: FaultFields) throws(GatewayError) -> OutboundHarm {
-    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
-    return .late(duration)
-  }
 }
 
 /// The servers that a fault affects: one by its name, or all of a kind.

@@ -14,7 +14,7 @@ struct AnswerLate: HTTPFault {
   init(_ fields: FaultFields) throws(GatewayError) {
     routes = try RouteChoice(fields)
     asksUpstream = try AnswerMoment.asksUpstream(fields)
-    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
+    let duration = try fields.delay()
     fate = .late(duration)
   }
 }

@@ -12,7 +12,7 @@ package struct Delay: MessageFault {
 
   package init(_ fields: FaultFields) throws(GatewayError) {
     message = try FaultyMessage(fields)
-    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
+    let duration = try fields.delay()
     self.duration = duration
   }
 

@@ -12,6 +12,6 @@ struct HookSlow: AnswerFault {
 
   init(_ fields: FaultFields) throws(GatewayError) {
     places = try .hooks(fields)
-    harm = try .late(fields)
+    harm = .late(try fields.delay())
   }
 }

@@ -10,5 +10,5 @@ struct IntrospectSlow: AnswerFault {
   let places = OutboundChoice.introspection
   let harm: OutboundHarm
 
-  init(_ fields: FaultFields) throws(GatewayError) { harm = try .late(fields) }
+  init(_ fields: FaultFields) throws(GatewayError) { harm = .late(try fields.delay()) }
 }

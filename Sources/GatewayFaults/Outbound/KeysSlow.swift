@@ -12,6 +12,6 @@ struct KeysSlow: AnswerFault {
 
   init(_ fields: FaultFields) throws(GatewayError) {
     places = try .keys(fields)
-    harm = try .late(fields)
+    harm = .late(try fields.delay())
   }
 }

@@ -13,7 +13,6 @@ struct WebhookLate: WebhookFault {
 
   init(_ fields: FaultFields) throws(GatewayError) {
     places = try .webhooks(fields)
-    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
-    harm = .late(duration)
+    harm = .late(try fields.delay())
   }
 }

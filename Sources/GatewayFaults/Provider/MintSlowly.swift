@@ -10,7 +10,7 @@ struct MintSlowly: ProviderDelay {
   private let duration: Duration
 
   init(_ fields: FaultFields) throws(GatewayError) {
-    guard let duration = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
+    let duration = try fields.delay()
     self.duration = duration
   }
 

@@ -10,7 +10,7 @@ struct JudgeSlowly: VerificationDelay {
   let delay: Duration
 
   init(_ fields: FaultFields) throws(GatewayError) {
-    guard let delay = try fields.milliseconds("by_ms") else { throw fields.missing("by_ms") }
+    let delay = try fields.delay()
     self.delay = delay
   }
 }

@@ -19,7 +19,7 @@ package protocol KeyTrial: Sendable {
 }
 
 extension ClientRecord {
-  /// What a record says about the token that the client presented last.
+  /// The outcome of the token that the client presented last, as a record says it.
   enum TokenFate: Hashable, Sendable {
     case accepted
     case refused

@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The operation that a task is part of. What the task asks outside is below it.
+/// The operation that a task is part of. Requests that the task sends belong to it.
 package struct TraceScope: Sendable {
   package let context: TraceContext
   let operation: TraceOperation

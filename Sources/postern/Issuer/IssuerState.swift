@@ -13,7 +13,7 @@ struct IssuerState: Sendable {
     case limited(RetryAdvice)
   }
 
-  /// What a client has presented and not yet heard of: the number of the key, or nothing that exists.
+  /// A token that a client has presented and has no answer about: the number of its key, or a key that does not exist.
   private enum Shown: Hashable, Sendable {
     case good(key: Int)
     case opaque

@@ -8,7 +8,7 @@ import GatewayTokens
 
 /// The traces of the loops of a storm, and the way to their collector.
 struct StormTraces {
-  /// Those of each loop.
+  /// The traces of each loop.
   let loops: [LoopTraces]
   private let exporter: SpanExporter
 
