@@ -106,7 +106,7 @@ extension SendbirdCommands: ConnectionObserver {
     of dead: DeadBoots, at now: WallTime, on services: any GatewayServices
   ) async throws(GatewayError) {
     try await leaving { () async throws(SendbirdChannelRefusal) in
-      try await channels.endHalls(of: dead, at: now) { await tellExit($0, on: services) }
+      try await channels.removeDeadParticipants(of: dead, at: now) { await tellExit($0, on: services) }
     }
   }
 

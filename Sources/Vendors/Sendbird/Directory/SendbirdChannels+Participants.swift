@@ -9,9 +9,9 @@ extension SendbirdChannels {
     _ url: Name, user: UserID, by connection: ConnectionID, at now: WallTime,
     telling: (SendbirdParticipation) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
-    try await inHall(of: url, telling: telling) {
+    try await inParticipantTurn(of: url, telling: telling) {
       () async throws(SendbirdChannelRefusal) -> SendbirdParticipation in
-      if hasNodes { return try await enterHall(url, user, connection, at: now) }
+      if hasNodes { return try await addParticipant(url, user, connection, at: now) }
       let row = try await transact(at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> SendbirdChannelRow in
         let found = try await transaction.read(Self.keysOfEntry(url, user))
@@ -49,10 +49,10 @@ extension SendbirdChannels {
     telling: (SendbirdParticipation) async -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation? {
     // Without other nodes this neither waits for the store nor fails with it.
-    try await inHall(of: url, telling: { if let participation = $0 { await telling(participation) } }) {
+    try await inParticipantTurn(of: url, telling: { if let participation = $0 { await telling(participation) } }) {
       () async throws(SendbirdChannelRefusal) -> SendbirdParticipation? in
       hasNodes
-        ? try await leaveHall(url, user, connection, at: now)
+        ? try await removeParticipant(url, user, connection, at: now)
         : await presence.exit(url, user: user, by: connection)
     }
   }
@@ -61,13 +61,13 @@ extension SendbirdChannels {
   func clear(
     _ url: Name, of user: UserID? = nil, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [(user: UserID, connections: Set<ConnectionID>)] {
-    hasNodes ? try await clearHall(url, of: user, at: now) : await presence.clear(url, of: user)
+    hasNodes ? try await removeParticipants(url, of: user, at: now) : await presence.clear(url, of: user)
   }
 
   /// Returns the number of users in the channel, which is 0 for a group channel.
   func participantCount(of row: SendbirdChannelRow) async throws(StoreError) -> Int {
     guard row.kind == .open else { return 0 }
-    return hasNodes ? try await store.tallies([hallCount(row.url)])[0] : await presence.count(row.url)
+    return hasNodes ? try await store.tallies([participantTally(row.url)])[0] : await presence.count(row.url)
   }
 
   /// Returns whether the user is in an open channel.
@@ -85,7 +85,7 @@ extension SendbirdChannels {
     guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
     guard channel.kind == .open else { throw .wrongKind }
     return try await ask { () async throws(StoreError) in
-      let users = hasNodes ? try await usersOfHall(url, at: now) : await presence.participants(url)
+      let users = hasNodes ? try await storedParticipants(url, at: now) : await presence.participants(url)
       let muted = try await store.read(users.map { Self.mutes.key(url.text, $0.rawValue) }, at: now)
       return zip(users, muted).map { SendbirdParticipant(user: $0, isMuted: $1 != nil) }
     }

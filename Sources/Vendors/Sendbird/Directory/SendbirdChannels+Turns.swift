@@ -23,7 +23,7 @@ extension SendbirdChannels {
   }
 
   /// Runs `body` in the channel's turn like ``inTurn(of:at:telling:_:)``, for changes on which no roster depends.
-  func inHall<Answer>(
+  func inParticipantTurn<Answer>(
     of url: Name, telling: (Answer) async -> Void, _ body: () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(SendbirdChannelRefusal) -> Answer {
     let turn = try await ask { () async throws(StoreError) in try await memberships.take(url).turn }

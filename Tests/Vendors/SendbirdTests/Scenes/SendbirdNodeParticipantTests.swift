@@ -8,7 +8,7 @@ import Testing
 @testable import GatewaySendbird
 
 /// Open channels whose participants are connected to two gateways of one store and one bus.
-struct SendbirdHallTests {
+struct SendbirdNodeParticipantTests {
   private let sendbird: SimulatedSendbird
   private let second: Space
   /// At the first gateway.

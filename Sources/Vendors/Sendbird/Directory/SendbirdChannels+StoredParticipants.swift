@@ -18,13 +18,13 @@ extension SendbirdChannels {
   /// The number of participants that are removed in one commit.
   private static let slice = 100
 
-  func hallCount(_ url: Name) -> StoreCount {
+  func participantTally(_ url: Name) -> StoreCount {
     StoreCount(
       "sendbird.participants", url.text, atMost: limits.participantsOfChannel, of: SendbirdChannelRefusal.participants)
   }
 
   /// Adds the connection, in the channel's turn.
-  func enterHall(
+  func addParticipant(
     _ url: Name, _ user: UserID, _ connection: ConnectionID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation {
     let wasIn = try await remember(url, user, connection, at: now)
@@ -38,7 +38,7 @@ extension SendbirdChannels {
         var participant = known ?? SendbirdParticipantRow(channel: url, user: user, connections: [])
         guard !participant.connections.contains(connection) else { return (row, false) }
         participant.connections = (participant.connections + [connection]).sorted()
-        transaction.put(key, participant, in: [hallCount(url)])
+        transaction.put(key, participant, in: [participantTally(url)])
         return (row, known == nil)
       }
       return SendbirdParticipation(channel: try await outline(row), user: user, isChange: isNew)
@@ -68,7 +68,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the connection, in the channel's turn; returns nil if there is no such channel.
-  func leaveHall(
+  func removeParticipant(
     _ url: Name, _ user: UserID, _ connection: ConnectionID, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> SendbirdParticipation? {
     let (row, isChange) = try await transact(at: now) {
@@ -92,11 +92,11 @@ extension SendbirdChannels {
     _ participant: SendbirdParticipantRow, _ key: StoreKey, _ url: Name, in transaction: inout Transaction
   ) {
     if participant.connections.isEmpty { return transaction.delete(key) }
-    transaction.put(key, participant, in: [hallCount(url)])
+    transaction.put(key, participant, in: [participantTally(url)])
   }
 
   /// Returns the participants, sorted by name.
-  func usersOfHall(_ url: Name, at now: WallTime) async throws(StoreError) -> [UserID] {
+  func storedParticipants(_ url: Name, at now: WallTime) async throws(StoreError) -> [UserID] {
     var users: [UserID] = []
     try await store.visit(Self.participants.range(url.text), at: now) { (page) throws(StoreError) in
       for entry in page { users.append(try entry.value(as: SendbirdParticipantRow.self).user) }
@@ -106,11 +106,11 @@ extension SendbirdChannels {
   }
 
   /// Removes the user or all users, in the channel's turn; returns them with their connections.
-  func clearHall(
+  func removeParticipants(
     _ url: Name, of user: UserID?, at now: WallTime
   ) async throws(SendbirdChannelRefusal) -> [(user: UserID, connections: Set<ConnectionID>)] {
     let users = try await ask { () async throws(StoreError) in
-      if let user { [user] } else { try await usersOfHall(url, at: now) }
+      if let user { [user] } else { try await storedParticipants(url, at: now) }
     }
     var gone: [(user: UserID, connections: Set<ConnectionID>)] = []
     for slice in users.inSlices(of: Self.slice) {
@@ -140,7 +140,7 @@ extension SendbirdChannels {
   }
 
   /// Removes the connections of `dead` lives from all open channels.
-  func endHalls(
+  func removeDeadParticipants(
     of dead: DeadBoots, at now: WallTime, telling: (SendbirdParticipation) async -> Void
   ) async throws(SendbirdChannelRefusal) {
     guard !dead.isEmpty else { return }
@@ -156,7 +156,8 @@ extension SendbirdChannels {
     }
     for (url, users) in left.sorted(by: { $0.key < $1.key }) {
       for slice in users.inSlices(of: Self.slice) {
-        _ = try await inHall(of: url, telling: { for participation in $0 { await telling(participation) } }) {
+        _ = try await inParticipantTurn(of: url, telling: { for participation in $0 { await telling(participation) } })
+        {
           () async throws(SendbirdChannelRefusal) -> [SendbirdParticipation] in
           let gone = try await change(slice, of: url, at: now) { $0.connections.removeAll { dead.contains($0) } }
           guard !gone.isEmpty, var channel = try await outline(url, at: now) else { return [] }
