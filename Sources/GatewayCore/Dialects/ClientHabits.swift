@@ -89,6 +89,8 @@ package struct ComebackHabit: Hashable, Sendable {
   package var renewingErrors: Set<Int>
   /// Whether an error of any other number prevents a reconnect.
   package var otherErrorsAreFinal = true
+  /// Whether such an error is final only if the gateway then closes with 1000. After any other close the client reconnects.
+  package var closeDecidesAboutErrors = false
   /// The errors that end the client, regardless of other rules.
   package var finalErrors: Set<Int> = []
   /// Whether the client requests the token before it waits.

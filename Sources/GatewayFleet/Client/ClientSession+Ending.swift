@@ -18,6 +18,8 @@ extension ClientSession {
       }
       if outage != nil { return failedAway(reason, at: now, chance: &chance, into: &effects) }
       endWithoutLogin(reason, mayReturn: Self.mayReturn(after: code), at: now, chance: &chance, into: &effects)
+    case .refused(let number, let name, _):
+      closedAfterRefusal(number, name, code, at: now, chance: &chance, into: &effects)
     case .live where meaning?.verdict == .giveUp, .refreshing where meaning?.verdict == .giveUp:
       endForGood(meaning?.reason ?? reason, into: &effects)
     case .live where returnsByItself:
@@ -105,7 +107,7 @@ extension ClientSession {
       phase = hasSocket ? .leaving(wasLive: false) : .ended
     case .dialling where outage != nil:
       phase = .abandoned
-    case .loggingIn where outage != nil:
+    case .loggingIn where outage != nil, .refused where outage != nil:
       phase = .leaving(wasLive: false)
       effects.append(.close)
     case .obtaining, .waitingToObtain:
@@ -114,7 +116,7 @@ extension ClientSession {
     case .dialling:
       effects.append(.record(.unfinished))
       phase = .abandoned
-    case .loggingIn:
+    case .loggingIn, .refused:
       effects += [.record(.unfinished), .close]
       phase = .leaving(wasLive: false)
     case .live, .refreshing:
@@ -143,7 +145,7 @@ extension ClientSession {
     case .refreshing(let refresh): return [.fetching, .fetchingKey].contains(refresh.step)
     case .returning(let step): return [.asking, .askingForKey].contains(step)
     case .loggingIn: return tokenCue != nil
-    case .idle, .waitingToObtain, .dialling, .live, .leaving, .away, .abandoned, .ended: return false
+    case .idle, .waitingToObtain, .dialling, .refused, .live, .leaving, .away, .abandoned, .ended: return false
     }
   }
 
@@ -171,7 +173,7 @@ extension ClientSession {
     case .ended: true
     case .live where outage == nil: refreshes >= waves || (!returnsByItself && loss != nil) || !isDue
     case .refreshing where outage == nil: !awaitsAll && isRefreshingBeyond(waves)
-    case .live, .refreshing, .dialling, .loggingIn, .returning:
+    case .live, .refreshing, .dialling, .loggingIn, .refused, .returning:
       !awaitsAll && outage?.isRenewal == true && isRefreshingBeyond(waves)
     case .idle, .obtaining, .waitingToObtain, .leaving, .away, .abandoned: false
     }

@@ -67,7 +67,7 @@ extension ClientSession {
     case .returning, .away, .leaving:
       // This socket belongs to an earlier attempt that took too long.
       effects.append(.close)
-    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing: return
+    case .idle, .obtaining, .waitingToObtain, .loggingIn, .refused, .live, .refreshing: return
     }
   }
 
@@ -89,7 +89,7 @@ extension ClientSession {
       phase = .ended
     case .returning:
       parted(at: now, into: &effects)
-    case .idle, .obtaining, .waitingToObtain, .loggingIn, .live, .refreshing, .away, .ended: return
+    case .idle, .obtaining, .waitingToObtain, .loggingIn, .refused, .live, .refreshing, .away, .ended: return
     }
   }
 

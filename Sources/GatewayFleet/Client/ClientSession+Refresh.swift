@@ -151,6 +151,8 @@ extension ClientSession {
     into effects: inout [ClientEffect]
   ) {
     switch phase {
+    case .loggingIn(let since) where closeDecides(about: number):
+      phase = .refused(number: number, name: name, since: since)
     case .loggingIn where outage != nil:
       refusedAway(number, name, at: now, chance: &chance, into: &effects)
     case .loggingIn where habits.sessionKey == nil && habits.comeback?.renewingErrors.contains(number) == true:
@@ -164,7 +166,7 @@ extension ClientSession {
       refused(refresh, number, name, at: now, into: &effects)
     case .live:
       tokenIsOver(number, name, at: now, chance: &chance, into: &effects)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .returning, .abandoned, .ended: return
+    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended: return
     }
   }
 

@@ -61,6 +61,8 @@ package struct ClientSession: Sendable {
     case waitingToObtain(tries: Int, until: Instant)
     case dialling(Credentials, since: Instant)
     case loggingIn(since: Instant)
+    /// The gateway has refused the login, and its close decides whether the client reconnects.
+    case refused(number: Int, name: String, since: Instant)
     case live
     case refreshing(Refresh)
     /// The close frame is sent.
@@ -129,6 +131,7 @@ package struct ClientSession: Sendable {
     case .away(let until): hasSocket ? nil : until
     case .dialling(_, let since): since + policy.connectTimeout
     case .loggingIn(let since): clock.acceptedAt.map { $0 + habits.settle } ?? since + policy.connectTimeout
+    case .refused(_, _, let since): since + policy.connectTimeout
     case .live: earlier(clock.renewalDue, pulse?.deadline)
     case .refreshing(let refresh): earlier(Self.deadline(of: refresh.step), pulse?.deadline)
     case .returning(let step): step.deadline
@@ -186,8 +189,8 @@ package struct ClientSession: Sendable {
     case .returning(.asking): renewedAway(answer, at: now, chance: &chance, into: &effects)
     case .returning(.askingForKey): keyArrivedAway(answer, at: now, chance: &chance, into: &effects)
     case .loggingIn where tokenCue != nil: arrivedAtNeed(answer, at: now, chance: &chance, into: &effects)
-    case .idle, .waitingToObtain, .dialling, .loggingIn, .live, .refreshing, .leaving, .away, .returning, .abandoned,
-      .ended:
+    case .idle, .waitingToObtain, .dialling, .loggingIn, .refused, .live, .refreshing, .leaving, .away, .returning,
+      .abandoned, .ended:
       return
     }
   }
@@ -224,6 +227,7 @@ package struct ClientSession: Sendable {
     case .away: obtain(tries: 0, at: now, into: &effects)
     case .loggingIn(let since) where clock.acceptedAt != nil:
       loggedIn(since: since, acceptedAt: clock.acceptedAt ?? now, at: now, into: &effects)
+    case .refused(let number, let name, _): refusedForGood(number, name, into: &effects)
     case .dialling, .loggingIn: connectTimedOut(at: now, chance: &chance, into: &effects)
     case .live where clock.isRenewalDue(at: now): renewInTime(at: now, chance: &chance, into: &effects)
     case .live: beat(at: now, chance: &chance, into: &effects)

@@ -69,7 +69,7 @@ extension ClientSession {
     case .obtaining(let tries): tries > 0
     case .refreshing(let refresh): refresh.calls > 1
     case .returning, .loggingIn: (outage?.failedCalls ?? 0) > 0
-    case .idle, .waitingToObtain, .dialling, .live, .leaving, .away, .abandoned, .ended: false
+    case .idle, .waitingToObtain, .dialling, .refused, .live, .leaving, .away, .abandoned, .ended: false
     }
   }
 }

@@ -49,7 +49,7 @@ package actor Connection {
   @exclusivity(unchecked) private var countedPhase: Session.PhaseKind
   private(set) var loggedInKind = UserKind.regular
   /// Whether the first message was a JSON object in text.
-  private var speaksJSON: Bool?
+  var speaksJSON: Bool?
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { table.loop.asUnownedSerialExecutor() }
 
@@ -71,34 +71,6 @@ package actor Connection {
     standing = session.standing
     countedPhase = standing.phase
     lastHeard = table.transport.now
-  }
-
-  /// How it speaks: by the binding's dialect, or by the one for peers that speak JSON. Only on the loop.
-  package nonisolated var dialect: any Dialect {
-    guard binding.hasJSONDialect else { return binding.dialect }
-    return binding.dialect(forJSON: onLoop { $0.speaksJSON ?? false })
-  }
-
-  private static func isJSON(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> Bool {
-    kind == .text && payload.first == UInt8(ascii: "{")
-  }
-
-  /// Returns the dialect that the connection will have after `payload`.
-  func dialect(for payload: UnsafeRawBufferPointer, _ kind: Frame.Kind) -> any Dialect {
-    guard speaksJSON == nil else { return dialect }
-    return binding.dialect(forJSON: Self.isJSON(payload, kind))
-  }
-
-  /// How long a client has for its answer to a refresh request.
-  var refreshTimeout: Duration { (binding.sharedPolicy ?? table.sessionPolicy).policy.refreshTimeout }
-
-  var context: DialectContext {
-    // Without a closure: each would have the runtime ask for the executor.
-    var expiresIn: Duration?
-    if let expiresAt = standing.grant?.expiresAt, expiresAt != .distantFuture { expiresIn = expiresAt - table.loop.now }
-    return DialectContext(
-      connection: id, isLoggedIn: standing.grant != nil, isAuthenticating: standing.phase == .authenticating,
-      expiresIn: expiresIn, isRevoked: standing.askedFor == .revocation, now: table.loop.wallTime)
   }
 
   // MARK: Events
@@ -262,27 +234,6 @@ package actor Connection {
       binding.commands?.userLeft(calls, user, on: gateway)
     }
     tellEnd(of: user, ending)
-  }
-
-  // MARK: Deadlines
-
-  /// Moves the wake-up nearer if need be. It is never moved away: an early wake-up changes nothing, and a chatty peer
-  /// would move it with every message. While it waits, silence is no nearer than it was when it was set, since every sign
-  /// of life puts that off.
-  private func setWakeup() {
-    var wanted = standing.deadline
-    if table.hasTwoClocks {
-      watchSilence()
-    } else if !wakeup.isSet, let livenessDeadline {
-      wanted = min(wanted, livenessDeadline)
-    }
-    let deadlines = table.loop.deadlines
-    guard wanted < deadlines.deadline(of: wakeup) else { return }
-    deadlines.set(wakeup, at: wanted)
-  }
-
-  func passDeadline() {
-    if table.hasTwoClocks || !isGivenUp() { handle(.wakeUp) } else { handle(.peerSilent) }
   }
 
   private func finish() {

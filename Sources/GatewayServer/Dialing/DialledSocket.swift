@@ -9,19 +9,6 @@ internal import GatewayRuntime
 ///
 /// `@unchecked Sendable`: made and used on one loop.
 final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked Sendable {
-  /// A stage of the socket's life.
-  enum Phase: UInt8 {
-    /// The upgrade is not answered yet.
-    case opening
-    case open
-    /// Our close frame waits or is sent; nothing else is sent any more.
-    case closing
-    /// Ended; the handler will be notified soon.
-    case dropped
-    /// Ended, and the handler has been notified.
-    case ended
-  }
-
   var handler: (any SocketHandler)?
   var opening: Opening?
   private var waiting = WaitingBytes()
@@ -43,16 +30,6 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
   var answersPings = true
   var answersClose = true
 
-  /// The state that is needed until the socket is open, e.g. the `Sec-WebSocket-Accept` that the server must answer.
-  struct Opening {
-    var request: [UInt8]
-    let accept: [UInt8]
-    let subprotocols: [String]
-    var answer: [UInt8] = []
-    /// The refusal whose body is being read.
-    var refusal: HTTPResponseParser?
-  }
-
   /// The timeout for the peer's answer to a close frame after it has broken a rule.
   private static let violationTimeout = Duration.milliseconds(500)
 
@@ -68,13 +45,6 @@ final class DialledSocket: DialledConnection, Socket, WaitingWriter, @unchecked 
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + loop.limits.handshakeTimeout)
     reach()
-  }
-
-  var limits: ServerLimits { loop.limits }
-
-  var peer: String {
-    guard case .success(let found) = dialer.addresses.addresses(of: target, at: loop.now) else { return target.host }
-    return SocketAddress.ofPeer(descriptor)?.text ?? found.first?.text ?? target.host
   }
 
   // MARK: The transport

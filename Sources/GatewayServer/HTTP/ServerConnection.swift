@@ -78,7 +78,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   var stream: ClientStream
   private var watcher: IOWatcher?
-  private lazy var wakeup = Wakeup(target: self)
+  private(set) lazy var wakeup = Wakeup(target: self)
   /// The time when it has waited long enough. The heap wakes no later, and perhaps earlier, so moving the deadline is free.
   var due = Instant.distantFuture
   private(set) lazy var peerAddress = SocketAddress.ofPeer(stream.descriptor)?.text ?? ""
@@ -217,7 +217,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     if stream.hasPending { readSome() } else { rewatch() }
   }
 
-  private func dropPending() {
+  func dropPending() {
     pending = []
     pendingStart = 0
   }
@@ -310,47 +310,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
 
   // MARK: The end
 
-  /// Ends in good order.
-  func finish() {
-    if !pending.isEmpty || stream.hasUnread {
-      linger()
-    } else {
-      stream.tls?.endSending()
-      end()
-    }
-  }
-
-  private func linger() {
-    if case .idle = phase { leaveIdle() }
-    stream.endSending()
-    phase = .lingering
-    dropPending()
-    wait(Self.lingerTime)
-    rewatch()
-    discard()
-  }
-
-  /// Reads and discards bytes; over TLS it does not decrypt them.
-  private func discard() {
-    for _ in 0..<16 {
-      switch stream.readPast(loop.inbound) {
-      case .moved(0), .failed: return end()
-      case .moved: continue
-      case .needs: return
-      }
-    }
-  }
-
-  /// Hands the connection over to a new owner: its descriptor, the TLS session, and the bytes read so far after `first`.
-  func handOver(behind first: String) -> (descriptor: CInt, session: OpaquePointer?, bytes: [UInt8]) {
-    leave()
-    let bytes = Array(first.utf8) + pending[pendingStart...]
-    dropPending()
-    return (stream.descriptor, stream.releaseSession(), bytes)
-  }
-
   /// Detaches it from its loop and its watcher.
-  private func leave() {
+  func leave() {
     if case .idle = phase { loop.idleConnections.remove(self) } else { loop.connections.remove(self) }
     phase = .gone
     watcher?.stop()
@@ -375,20 +336,5 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     endRequest()
     forgetUpgrade()
     host.connectionEnded()
-  }
-}
-
-extension ServerConnection: WakeupTarget {
-  func wakeUp() {
-    guard loop.now >= due else {
-      if due != .distantFuture { loop.deadlines.set(wakeup, at: due) }
-      return
-    }
-    switch phase {
-    case .idle: finish()
-    case .body:
-      refuse(.plain(408, "the body did not arrive in time"), .bodyTimeout)
-    default: end()
-    }
   }
 }

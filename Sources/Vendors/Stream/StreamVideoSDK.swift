@@ -50,6 +50,8 @@ enum StreamVideoSDK: String, Hashable, Sendable, CaseIterable {
     case .javascript:
       var habit = ComebackHabit(Self.window(cap: .seconds(5)), renewingErrors: [40])
       habit.heedsNormalClose = true
+      // The error rejects the login's promise, and a close with any code but 1000 begins a reconnect all the same.
+      habit.closeDecidesAboutErrors = true
       // One timer of 35,000 ms, set by each message and not rearmed, checks whether more than 35,000 whole milliseconds
       // have passed since that message. After a close with 1000, 96 of 300 clients noticed it so. On a half-open socket
       // all do (9 of 9): the SDK notes the time of a message before it passes the message to the application, and sets

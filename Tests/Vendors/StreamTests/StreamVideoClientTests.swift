@@ -112,6 +112,60 @@ struct StreamVideoClientTests {
     }
   }
 
+  private static let limited = ClientEvent.heard(.error(number: 9, name: "9 rate_limit"))
+
+  @Test
+  func `JavaScript whose login is refused with 9 and closed with 1000 gives up`() throws {
+    var client = Self.live(.javascript)
+    _ = client.on(.closed(1012))
+    _ = try client.wake()
+    _ = client.on(.opened)
+    #expect(client.on(Self.limited).isEmpty)
+    #expect(
+      client.on(.closed(1000)) == [
+        .record(.returnRefused("9 rate_limit", isOldToken: true)), .record(.gaveUp("gateway_9 rate_limit")),
+      ])
+    #expect(client.session.phase == .ended)
+  }
+
+  @Test
+  func `JavaScript whose login is refused with 9 and closed with 1013 returns after 4 to 5 s with the same token`() throws {
+    var client = Self.live(.javascript)
+    _ = client.on(.closed(1012))
+    _ = try client.wake()
+    _ = client.on(.opened)
+    _ = client.on(Self.limited)
+    #expect(client.on(.closed(1013)) == [.record(.returnRefused("9 rate_limit", isOldToken: true))])
+    let wait = try Self.sleep(client)
+    #expect(wait >= .seconds(4) && wait <= .seconds(5), "the error and the close are a failure each")
+    _ = try client.wake()
+    #expect(client.on(.opened) == [.send(.connect(Client.old))])
+    #expect(client.on(Self.welcome).contains(.record(.connected(after: .zero, again: true))))
+  }
+
+  @Test
+  func `JavaScript that no close follows after a refused login gives up`() throws {
+    var client = Self.live(.javascript)
+    _ = client.on(.closed(1012))
+    _ = try client.wake()
+    _ = client.on(.opened)
+    _ = client.on(Self.limited)
+    #expect(try client.wake().last == .record(.gaveUp("gateway_9 rate_limit")))
+  }
+
+  @Test
+  func `JavaScript whose first login is refused for now returns by itself`() throws {
+    var client = Client(.wellBehaved, habits: StreamVideoSDK.javascript.habits)
+    _ = client.on(.start)
+    _ = client.answer(.token(Client.old))
+    _ = client.on(.opened)
+    _ = client.on(Self.limited)
+    _ = client.on(.closed(1013))
+    _ = try client.wake()
+    _ = client.on(.opened)
+    #expect(client.on(Self.welcome).contains(.record(.connected(after: .zero, again: false))))
+  }
+
   @Test
   func `Swift waits for the close, asks the provider at once and returns at once`() {
     var client = Self.live(.swift)

@@ -29,6 +29,7 @@ struct ClientExplorationTests {
       comeback.heedsNormalClose = true
       comeback.normalCloseNoticedShare = 0.5
       comeback.endsWithoutToken = true
+      comeback.closeDecidesAboutErrors = true
       $0.comeback = comeback
       $0.keepAlive = KeepAliveHabit(every: .seconds(25), limit: .seconds(35))
     },
