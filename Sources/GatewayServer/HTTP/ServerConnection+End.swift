@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayRuntime
 
 // How a connection ends, or passes to another owner.
 
