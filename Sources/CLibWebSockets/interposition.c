@@ -19,7 +19,7 @@
 // - Noticing a ping, and leaving it without an answer. The library answers it and tells nobody; but it writes its
 //   answer with lws_write().
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
-// - That a close frame of ours is the last word. The library sends one of its own after it if what comes meanwhile breaks
+// - Making our close frame the last one. The library sends one of its own after it if what comes meanwhile breaks
 //   the protocol, as an answer inside the rest of a frame does.
 // - Keeping a connection open whose WebSocket is over. The library answers a close frame by the end of the connection, with
 //   shutdown() and close().

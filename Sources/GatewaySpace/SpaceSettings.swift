@@ -20,7 +20,7 @@ package struct SpaceSettings: Sendable {
   package var hooks: HookSettings?
   /// The hosts that may receive webhooks; nil if none are sent.
   package var webhooks: WebhookSettings?
-  /// Where traces are sent; nil for no traces.
+  /// The collector of the traces; nil for no traces.
   package var telemetry: TelemetrySettings?
   /// The signals from outside that end logins.
   package var signals = SignalSettings()

@@ -3,7 +3,7 @@ package import GatewayRuntime
 package import GatewayTelemetry
 package import GatewayTokens
 
-/// Where the traces of a gateway are sent, and which.
+/// The collector of a gateway's traces, and the choice of traces.
 package struct TelemetrySettings: Sendable {
   /// The name of the collector among the outbound endpoints.
   package static let name = "traces"

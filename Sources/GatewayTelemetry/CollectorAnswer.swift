@@ -1,7 +1,7 @@
 internal import GatewayCore
 internal import GatewayJSON
 
-/// What an answer of a collector says about the posted spans.
+/// A collector's answer to posted spans.
 enum CollectorAnswer: Equatable {
   /// It has taken all but that many.
   case taken(rejected: UInt64, String)

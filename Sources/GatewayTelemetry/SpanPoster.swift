@@ -6,7 +6,7 @@ package protocol SpanPoster: Sendable {
   nonisolated(nonsending) func post(_ body: [UInt8]) async -> PostedSpans
 }
 
-/// What became of a posted body.
+/// The outcome of a posted body.
 package enum PostedSpans: Sendable {
   case answered(HTTPResponse)
   /// Nobody has taken it, for the reason in the text.

@@ -21,7 +21,7 @@ struct DashboardText {
   /// The time of day when the horizon's first second began.
   var horizonBegin: WallTime
   var spreads: [SpreadOrder.Progress] = []
-  /// Who vouches for users; nil if nobody is asked.
+  /// The issuers and backends that vouch for users; nil without any.
   var vouching: Vouching?
 
   /// Returns a reading of a gateway.

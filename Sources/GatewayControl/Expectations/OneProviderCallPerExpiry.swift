@@ -84,7 +84,7 @@ extension Expectation {
       if let connection = line.connection, !ended.insert(connection).inserted { return nil }
       isConnected = false
       guard !isReturning, line.asksForToken || question != nil else { return nil }
-      // Where clients renew by reconnecting, the end is a part of the renewal that was asked for, and no second question.
+      // If clients renew by reconnecting, the end belongs to the renewal that was asked for: it is no second question.
       if question != nil, line.renewal == .reconnect, minted.count < 2 {
         isReturning = true
         return nil

@@ -20,8 +20,8 @@ struct ArrivalEstimate {
   init(_ times: [Int64], length: Int64) {
     let grid = Grid(times, length: max(length, 1))
     let count = grid.counts.count
-    // What a stage must be better by: a stage has a begin, a rate and a slope (Bayesian information criterion). Where chance
-    // does less than in a Poisson process, as in a storm with a timetable, less is enough.
+    // The improvement that another stage must bring (Bayesian information criterion): a stage has a begin, a rate and a
+    // slope. It is smaller if chance does less than in a Poisson process, as in a storm with a timetable.
     let price = 3 * NaturalLogarithm.of(Double(times.count + 2)) * grid.scatter
     // best[k]: the least cost of the first k steps; from[k]: where their last stage begins.
     var best = [0.0] + [Double](repeating: .infinity, count: count)

@@ -5,7 +5,7 @@ internal import GatewayCore
 package struct ScenarioDraft {
   /// The file's text: JSON with comments.
   package let text: String
-  /// What was counted, for people.
+  /// The counts, as text for people.
   package let outline: String
 
   /// The most that a scenario may be larger or smaller than the recording.

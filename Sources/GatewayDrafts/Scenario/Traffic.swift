@@ -1,7 +1,7 @@
 internal import GatewayCore
 
-/// What a recording or a HAR file shows of its clients: connections, tokens and requests for tokens, without their messages.
-/// Times are in milliseconds since some time that is the same for the whole recording.
+/// The clients in a recording or a HAR file: their connections, tokens and requests for tokens, without messages. Times are in
+/// milliseconds since an arbitrary start.
 package struct Traffic: Sendable {
   /// A connection of a client.
   struct Connection: Sendable {

@@ -106,7 +106,7 @@ extension FaultySocket {
     return direction == .in ? !isPaused : socket.waitingBytes <= Self.waitingBytesMax
   }
 
-  /// Drops the held-back messages. Those that are still delayed are dropped at the end of their delay.
+  /// Drops the held-back messages. A message that is still delayed is dropped at the end of its delay.
   func dropKept() {
     let kept = kept
     guard !kept.isEmpty else { return }

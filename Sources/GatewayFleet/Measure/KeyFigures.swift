@@ -1,4 +1,4 @@
-/// What a gateway asked of the keys that the storm served, and how it judged tokens of them.
+/// The gateway's requests for the keys that the storm serves, and its judgement of their tokens.
 package struct KeyFigures: Hashable, Sendable, Codable {
   /// Requests for the discovery document and for the keys, whatever the answer.
   package var discoveries = 0
@@ -14,7 +14,7 @@ package struct KeyFigures: Hashable, Sendable, Codable {
   package var rotations = 0
   /// The most requests for the keys while the storm signed with one key.
   package var mostPerKey = 0
-  /// Rotations whose new key signed a token that was shown, and those of which one was accepted.
+  /// Rotations whose new key signed a token that was shown, and rotations of which such a token was accepted.
   package var rotationsShown = 0
   package var rotationsAccepted = 0
   /// The longest time from a rotation to the first accepted token of the new key, in seconds; nil for none.

@@ -36,9 +36,9 @@ package final class FetchedIssuer: Sendable {
 
   /// The tokens that wait for a fetch.
   private struct Waiting {
-    /// Those that are answered at once if no fetch may begin.
+    /// The tokens that are answered at once if no fetch may begin.
     var hasty: [CheckedContinuation<Void, Never>] = []
-    /// Those that also wait for the end of the cool-down.
+    /// The tokens that also wait for the end of the cool-down.
     var patient: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -107,8 +107,8 @@ package final class FetchedIssuer: Sendable {
     loop.transport.now.nanoseconds < coolUntil.load(ordering: .relaxed)
   }
 
-  /// Returns whether a token says that it was issued after the present keys were asked for, or does not say when. What it
-  /// says is not verified: it decides only whether the token is refused now or after the next fetch.
+  /// Returns whether a token says that it was issued after the present keys were asked for, or does not say when. The
+  /// claim is not verified: it decides only whether the token is refused now or after the next fetch.
   private func isNewerThanKeys(_ content: UnverifiedToken, on loop: EventLoop) -> Bool {
     let asked = askedAt.load(ordering: .relaxed)
     guard asked > .min, let claim = content.payload["iat"] else { return true }

@@ -16,7 +16,7 @@ package final class LoopTraces: @unchecked Sendable {
   /// Called each time when as many spans as one request takes wait.
   package var whenMany: (@Sendable () -> Void)?
 
-  /// What is known of a connection's operations.
+  /// The operations of one connection.
   private struct Place {
     /// Its login.
     var login: SpanRecord.Link?

@@ -65,7 +65,7 @@ package final class TraceOperation: @unchecked Sendable {
 
   func beginVerification() { verification = child("verify", .own) }
 
-  /// The gateway's own check is done. What follows is the application's backend, which has a span of its own.
+  /// Ends the span of the gateway's own check. The application's backend has another span.
   func endVerification(_ failure: GatewayError?) {
     guard var verification else { return }
     self.verification = nil

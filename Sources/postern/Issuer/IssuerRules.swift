@@ -1,6 +1,6 @@
 import GatewayCore
 
-/// How the issuer of a storm treats those who ask for its keys.
+/// The rules of a storm's issuer for requests for its keys.
 struct IssuerRules: Hashable, Sendable {
   /// The `iss` of its tokens, and the address of the listener.
   var issuer: String

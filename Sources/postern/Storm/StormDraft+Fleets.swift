@@ -40,7 +40,7 @@ extension StormDraft {
     if let address = endpoints.providerURL { provider = address.value }
     guard endpoints.tokens == nil, endpoints.providerURL == nil else { return }
     if part.hasOwnProvider {
-      // That of its own gateway, if it has one.
+      // The provider of the fleet's own gateway, if it has one.
       provider = nil
       home = nil
       guard endpoints.url == nil else { return }

@@ -52,7 +52,7 @@ struct StormOptions {
   private let care: StormCare
   /// The mark on all requests and upgrades.
   let mark: StormMark?
-  /// Where traces are sent; nil for no traces.
+  /// The collector of the traces; nil for no traces.
   private(set) var telemetry: TelemetrySettings?
   /// The rules that end the storm.
   let stopRules: [StopRule]

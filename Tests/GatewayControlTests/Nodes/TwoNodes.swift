@@ -18,7 +18,7 @@ struct TwoNodes {
   let sites: [ControlSite]
   let book = Book()
 
-  /// What the processes are, and what was ordered.
+  /// The names of the processes, and the orders.
   final class Book: Sendable {
     let names = Mutex([NodeBoot.first: "a", TwoNodes.life: "b"])
     let drained = Mutex<[String]>([])

@@ -48,7 +48,7 @@ struct AgreementTests {
   /// compared. Of 200 seeds of the machines and 80 of the wire the ends were at 131.1 s and 131.5 s, with deviations of
   /// 5.1 s and 5.0 s.
   ///
-  /// Where each client has a circuit breaker, the last one is back after two open times or after three.
+  /// With a circuit breaker in each client, the last one is back after two open times or after three.
   @Test(arguments: Scene.all.filter(\.isEndLuck))
   func `simulation and wire agree by Kolmogorov and Smirnov over ten seeds each if one client's luck decides`(
     scene: Scene

@@ -41,7 +41,7 @@ extension SendbirdChannels {
   /// Waits for the channel's turn, in which its roster is loaded.
   private func takeTurn(of url: Name, at now: WallTime) async throws(SendbirdChannelRefusal) -> HeldTurn? {
     try await ask { () async throws(StoreError) in
-      // What it announces has its members' totals, which count their other channels.
+      // Its announcements have the members' totals, which count their other channels.
       try await readRosters(of: await memberships.doubts(beside: url), at: now)
       var (turn, readiness) = try await memberships.take(url)
       if readiness == .nothingRead {
