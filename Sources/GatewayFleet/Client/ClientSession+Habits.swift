@@ -10,7 +10,7 @@ extension ClientSession {
     case .loggingIn: clock.acceptedAt == nil ? .loggingIn : .live
     case .live: .live
     case .refreshing: .refreshing
-    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .returning, .abandoned, .ended: nil
+    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended: nil
     }
   }
 
@@ -80,7 +80,8 @@ extension ClientSession {
       if verdict == .giveUp { return sessionClosed(name, into: &effects) }
       effects.append(.close)
       cutOff(nil, name, verdict, at: now, chance: &chance, into: &effects)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .returning, .abandoned, .ended: return
+    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended:
+      return
     }
   }
 
@@ -138,7 +139,8 @@ extension ClientSession {
     switch phase {
     case .live, .refreshing:
       if let end = clock.end { effects.append(.record(.endedKnowing(isEarly: now + .seconds(1) < end))) }
-    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .refused, .leaving, .away, .returning, .abandoned,
+      .ended:
       return
     }
   }

@@ -26,7 +26,8 @@ extension ClientSession {
       effects.append(.record(.askedAgain))
       refresh.until = now + timeout
       phase = .refreshing(refresh)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .refused, .leaving, .away, .returning, .abandoned,
+      .ended:
       return
     }
   }
@@ -166,7 +167,8 @@ extension ClientSession {
       refused(refresh, number, name, at: now, into: &effects)
     case .live:
       tokenIsOver(number, name, at: now, chance: &chance, into: &effects)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended: return
+    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended:
+      return
     }
   }
 

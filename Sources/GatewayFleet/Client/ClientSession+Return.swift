@@ -351,7 +351,8 @@ extension ClientSession {
       if loss != .unexpected { loss = .unexpected }
       effects += [.record(.lost(name, isExpected: false, timedOut: false)), .close]
       phase = .leaving(wasLive: false)
-    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .leaving, .away, .returning, .abandoned, .ended:
+    case .idle, .obtaining, .waitingToObtain, .dialling, .loggingIn, .refused, .leaving, .away, .returning, .abandoned,
+      .ended:
       return
     }
   }
