@@ -8,9 +8,10 @@ extension ClientSession {
   package var wirePhase: ClientPhase? {
     switch phase {
     case .loggingIn: clock.acceptedAt == nil ? .loggingIn : .live
+    case .refused: .loggingIn
     case .live: .live
     case .refreshing: .refreshing
-    case .idle, .obtaining, .waitingToObtain, .dialling, .refused, .leaving, .away, .returning, .abandoned, .ended: nil
+    case .idle, .obtaining, .waitingToObtain, .dialling, .leaving, .away, .returning, .abandoned, .ended: nil
     }
   }
 
