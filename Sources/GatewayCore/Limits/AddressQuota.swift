@@ -28,6 +28,17 @@ package struct AddressQuota: Hashable, Sendable {
   /// Counts one request from `address` at `now`. Returns nil if it is within the quota, otherwise the time until the
   /// next one is allowed.
   package mutating func take(_ address: String, at now: Instant) -> Duration? {
+    let wait = wait(address, at: now)
+    if wait != nil { refusals += 1 }
+    return wait
+  }
+
+  /// Counts one request from `address` that another node of the gateway has let pass.
+  package mutating func count(_ address: String, at now: Instant) {
+    _ = wait(address, at: now)
+  }
+
+  private mutating func wait(_ address: String, at now: Instant) -> Duration? {
     let key = Self.key(of: address)
     if buckets[key] == nil && buckets.count >= addressesMax { forgetThoseAtRest(at: now) }
     let fresh = TokenBucket(rate: Double(perMinute) / 60, capacity: Double(perMinute), at: now)
@@ -39,7 +50,6 @@ package struct AddressQuota: Hashable, Sendable {
       wait = shared.takeOrWait(at: now)
       others = shared
     }
-    if wait != nil { refusals += 1 }
     return wait
   }
 

@@ -61,8 +61,10 @@ package struct SendbirdVendor: Vendor {
     (signer, verifier) = try Self.keys(settings)
     sessions = SendbirdSessions(
       ground.store, on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
-      services: ground.services, generator: SeededGenerator(seed: ground.seed))
-    rates = settings.limitsRates ? SendbirdRates(on: ground.executor) : nil
+      services: ground.services, generator: SeededGenerator(seed: ground.seed),
+      tallies: SendbirdLoginTallies(on: ground))
+    rates = settings.limitsRates
+      ? SendbirdRates(on: ground.executor, tally: NodeTally("sendbird.requests", on: ground)) : nil
     commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)
     bindings = [
       DialectBinding(
@@ -101,6 +103,7 @@ package struct SendbirdVendor: Vendor {
   /// Removes the connections of dead boots from open channels, finishes the announcements that they had begun, and sends the
   /// messages and announcements that became due while no process ran.
   package func takeOver(_ dead: DeadBoots, at now: WallTime) async throws(GatewayError) {
+    await sessions.forgetOthers(of: dead)
     try await commands.endConnections(of: dead, at: now, on: services)
     await scheduler.look()
     try await announcer.takeOver(dead, at: now)
@@ -113,7 +116,11 @@ package struct SendbirdVendor: Vendor {
     if note.topic == Self.roomTopic { return await channels.memberships.forget(Name(note.text)) }
     // If the store is unavailable, the settings that are known stay.
     if note.topic == SendbirdWebhookRoutes.topic { return (try? await webhooks.learn(at: services.wallTime)) ?? () }
-    guard let (id, user) = SendbirdHTTPRefresh.session(of: note) else { return }
+    guard let (id, user) = SendbirdHTTPRefresh.session(of: note) else {
+      await sessions.hear(note, at: services.wallTime)
+      await rates?.hear(note, at: services.wallTime)
+      return
+    }
     let refresh = await services.insist { () async throws(GatewayError) in
       try await sessions.follow(refreshOf: id, of: user, at: services.wallTime)
     }
@@ -123,6 +130,7 @@ package struct SendbirdVendor: Vendor {
   package func missedNotes() async {
     try? await webhooks.learn(at: services.wallTime)
     await channels.memberships.forgetAll()
+    await sessions.forgetOthers()
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {

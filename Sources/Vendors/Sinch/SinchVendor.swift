@@ -8,9 +8,11 @@ package struct SinchVendor: Vendor {
   package let issuers: [String: any TokenIssuer]
   private let registrar: SinchRegistrar
   private let services: any GatewayServices
+  private let limits: SinchLimits
 
   init(_ settings: SinchSettings, on ground: Ground) {
     services = ground.services
+    limits = SinchLimits(settings, on: ground)
     directory = SinchDirectory(ground.store, seed: ground.seed)
     registrar = SinchRegistrar(settings: settings, directory: directory, secrets: ground.secrets)
     let dialect = SinchDialect(settings)
@@ -22,9 +24,10 @@ package struct SinchVendor: Vendor {
     issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }
 
-  /// Has connections to this process continue with an instance that was registered over HTTP at another node.
+  /// Has connections to this process continue with an instance that was registered over HTTP at another node, and counts
+  /// what another node let pass.
   package func hear(_ note: VendorNote) async {
-    guard let renewal = SinchRenewalNote(note) else { return }
+    guard let renewal = SinchRenewalNote(note) else { return limits.hear(note, at: services.wallTime) }
     let instance = await services.insist { () async throws(GatewayError) -> SinchInstance? in
       do throws(SinchRefusal) {
         return try await directory.instance(renewal.instance, at: services.wallTime)
@@ -41,7 +44,7 @@ package struct SinchVendor: Vendor {
   }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
-    SinchRoutes(registrar: registrar, services: services).routes
+    SinchRoutes(registrar: registrar, services: services, limits: limits).routes
   }
 }
 

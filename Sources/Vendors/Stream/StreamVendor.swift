@@ -36,12 +36,16 @@ package struct StreamVendor: Vendor {
       loginTimeout: ground.session.loginTimeout, refreshTimeout: settings.expiry.delay,
       closeTimeout: ground.session.closeTimeout, malformedMax: 1, revocation: ground.session.revocation,
       anyRefreshTimeout: true)
-    keeper = StreamGuestKeeper(on: ground.executor, directory: directory, limits: settings.guests)
+    keeper = StreamGuestKeeper(
+      on: ground.executor, directory: directory, limits: settings.guests,
+      tally: NodeTally("stream.guests", on: ground))
     let sfu = settings.calls.sfu.map { StreamSFU($0, on: ground.executor, secrets: ground.secrets) }
     calls = StreamCalls(
       services: ground.services, users: directory, directory: callDirectory, policy: settings.calls, sfu: sfu)
     ringer = StreamCallRinger(on: ground.executor, calls: calls)
-    limiter = settings.limits.map { StreamLimiter(on: ground.executor, limits: $0) }
+    limiter = settings.limits.map {
+      StreamLimiter(on: ground.executor, limits: $0, tally: NodeTally("stream.requests", on: ground))
+    }
     let observer = StreamCallObserver(users: directory, calls: callDirectory, policy: settings.calls, guests: keeper)
     var bindings: [DialectBinding] = []
     for kind in StreamDialect.Kind.allCases {
@@ -82,7 +86,10 @@ package struct StreamVendor: Vendor {
   }
 
   package func hear(_ note: VendorNote) async {
-    if Name(note.topic) == Name(StreamUserRoutes.hooksTopic) { await missedNotes() }
+    if Name(note.topic) == Name(StreamUserRoutes.hooksTopic) { return await missedNotes() }
+    // Only for a note of theirs: other vendors hear it after that.
+    if keeper.tally.key(of: note) != nil { return await keeper.hear(note, at: ground.services.wallTime) }
+    if limiter?.tally.key(of: note) != nil { await limiter?.hear(note, at: ground.services.wallTime) }
   }
 
   package func missedNotes() async {

@@ -48,10 +48,11 @@ package struct StreemVendor: Vendor {
     seal = OpenIDSeal(secrets)
     openIDKey = OpenIDKey(ground.store)
     let executor = ground.executor
-    directory = StreemDirectory(ground.store)
+    directory = StreemDirectory(ground.store, tries: NodeTally("streem.codes", on: ground))
     let issuer = StreemTokenIssuer(
       apiKey: Name(StreemID.make("api", from: secrets)), signer: Self.own.signer, settings: settings)
-    grants = OpenIDGrants(ground.store, settings: settings.openID, chance: secrets)
+    grants = OpenIDGrants(
+      ground.store, settings: settings.openID, chance: secrets, tally: NodeTally("streem.forms", on: ground))
     self.issuer = issuer
     keyring = StreemKeyring(
       on: executor, directory: directory, settings: settings, secrets: secrets,
@@ -89,7 +90,10 @@ package struct StreemVendor: Vendor {
   }
 
   package func hear(_ note: VendorNote) async {
-    if note.topic == StreemRoutes.logoutTopic { await StreemRoutes.logOut(UserID(note.text), on: services) }
+    if note.topic == StreemRoutes.logoutTopic { return await StreemRoutes.logOut(UserID(note.text), on: services) }
+    let now = services.wallTime
+    directory.tries.hear(note, settings.tries, at: now)
+    grants.loginLimits.hear(note, at: now)
   }
 
   package func keepKeys(of settings: any VendorSettings, at now: WallTime) async throws(GatewayError) {

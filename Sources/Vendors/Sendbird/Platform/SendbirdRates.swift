@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 
 /// The documented rate limits of each user, per second. They are off by default.
 actor SendbirdRates {
@@ -57,21 +58,34 @@ actor SendbirdRates {
   }
 
   private let executor: any SerialExecutor
+  private let tally: NodeTally
   private let usersMax: Int
   private var buckets: [Key: TokenBucket] = [:]
 
   /// Creates limits for at most `usersMax` users and kinds at a time; when there are more, all counts start again.
-  init(on executor: any SerialExecutor, usersMax: Int = 50_000) {
+  init(on executor: any SerialExecutor, tally: NodeTally, usersMax: Int = 50_000) {
     self.executor = executor
+    self.tally = tally
     self.usersMax = usersMax
   }
 
   /// Counts one request; throws if it is above the limit.
   func take(_ kind: Kind, _ user: UserID, at now: WallTime) throws(SendbirdError) {
+    if let wait = wait(kind, user, at: now) { throw kind.refusal(after: wait) }
+    tally.tell("\(kind.rawValue) \(user.rawValue)")
+  }
+
+  /// Counts a request to another node, if the note is about one.
+  func hear(_ note: VendorNote, at now: WallTime) {
+    guard let parts = tally.parts(2, of: note), let kind = Kind(rawValue: parts[0]) else { return }
+    _ = wait(kind, UserID(parts[1]), at: now)
+  }
+
+  private func wait(_ kind: Kind, _ user: UserID, at now: WallTime) -> Duration? {
     let key = Key(user: user, kind: kind)
     let now = Instant(nanoseconds: now.nanoseconds)
     if buckets.count >= usersMax && buckets[key] == nil { buckets = [:] }
     let full = TokenBucket(rate: kind.perSecond, capacity: max(1, kind.perSecond), at: now)
-    if let wait = buckets[key, default: full].takeOrWait(at: now) { throw kind.refusal(after: wait) }
+    return buckets[key, default: full].takeOrWait(at: now)
   }
 }

@@ -19,17 +19,21 @@ actor SendbirdSessions {
   /// The rate limit of logins, with bursts of one second; nil until the first login, and without a limit.
   private var rate: TokenBucket?
   /// How many users one address may create by logging in by name alone.
-  private var newUsers: AddressQuota?
+  var newUsers: AddressQuota?
+  let tallies: SendbirdLoginTallies
   let table: SendbirdSessionTable
-  /// The users' connections with their sessions. Kept in memory only, since connections end with the process.
+  /// The users' connections to this process with their sessions. Kept in memory only, since connections end with the process.
   var connections: [UserID: [ConnectionID: UInt64]] = [:]
+  var elsewhere = SendbirdElsewhere()
+  /// The time of the last look whether connections to other nodes have ended unnoticed.
+  private var lookedAt: WallTime?
   /// The services that tell which connections have ended unnoticed.
   let services: any GatewayServices
 
   init(
     _ store: any Store, on executor: any SerialExecutor, settings: SendbirdSettings, directory: SendbirdDirectory,
     channels: SendbirdChannels, signer: JWTSigner, services: any GatewayServices,
-    generator: SeededGenerator
+    generator: SeededGenerator, tallies: SendbirdLoginTallies
   ) {
     self.executor = executor
     self.settings = settings
@@ -38,6 +42,7 @@ actor SendbirdSessions {
     self.signer = signer
     self.services = services
     self.generator = generator
+    self.tallies = tallies
     newUsers = settings.newUsersPerMinuteMax.map { AddressQuota(perMinute: $0) }
     table = SendbirdSessionTable(store, on: executor, countMax: settings.sessionsMax)
   }
@@ -45,6 +50,13 @@ actor SendbirdSessions {
   // MARK: Logging in
 
   private func isWithinRate(at now: WallTime) -> Bool {
+    guard takesLogin(at: now) else { return false }
+    if settings.loginsPerSecond != nil { tallies.logins.tell("") }
+    return true
+  }
+
+  /// Counts a login at any node. Returns false if it is above the limit.
+  func takesLogin(at now: WallTime) -> Bool {
     guard let perSecond = settings.loginsPerSecond, perSecond > 0 else { return true }
     let now = Instant(nanoseconds: now.nanoseconds)
     var bucket = rate ?? TokenBucket(rate: perSecond, capacity: max(1, perSecond), at: now)
@@ -82,7 +94,7 @@ actor SendbirdSessions {
     guard name != .anonymous else { throw .anonymousRefused }
     let request = login.connection == nil ? SendbirdTokenRequest.login : nil
     let (user, token, kind) = try await admit(name, login.token, for: request, from: login.address, at: now)
-    try await checkConnectionCount(of: name, login.connection)
+    try await checkConnectionCount(of: name, login.connection, at: now)
     let key = try await open(
       name, kind, token, isExpiring: login.isExpiring, isForHTTP: login.connection == nil, at: now)
     return try await enter(key, user, login.connection, at: now)
@@ -109,7 +121,7 @@ actor SendbirdSessions {
     let found = try await find(key, at: now)
     guard login.user == nil || login.user == found.session.user else { throw .sessionUnknown }
     let user = try await check(found.session, at: now)
-    try await checkConnectionCount(of: found.session.user, login.connection)
+    try await checkConnectionCount(of: found.session.user, login.connection, at: now)
     return try await enter(try await remember(found, at: now), user, login.connection, at: now)
   }
 
@@ -123,8 +135,9 @@ actor SendbirdSessions {
   ) async throws(GatewayError) -> VerifiedToken {
     if let connection {
       // Other connections may have been added since they were counted.
-      guard (connections[user.id] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
+      guard !isFull(user.id) else { throw Self.tooManyConnections }
       connections[user.id, default: [:]][connection] = key.id
+      tell("in", connection, of: user.id)
     }
     if connection != nil && !user.hasEverLoggedIn {
       _ = try? await directory.updateUser(user.id, at: now) { $0.hasEverLoggedIn = true }
@@ -147,28 +160,44 @@ actor SendbirdSessions {
   }
 
   /// Throws if the user has as many connections as allowed.
-  private func checkConnectionCount(of user: UserID, _ connection: ConnectionID?) async throws(GatewayError) {
-    guard connection != nil, let known = connections[user], known.count >= settings.connectionsPerUserMax else {
-      return
-    }
+  private func checkConnectionCount(
+    of user: UserID, _ connection: ConnectionID?, at now: WallTime
+  ) async throws(GatewayError) {
+    guard connection != nil, isFull(user) else { return }
     // If a client disconnected during its login, its end was not reported.
-    for other in known.keys where await services.user(of: other) == nil { ended(other, of: user) }
-    guard (connections[user] ?? [:]).count < settings.connectionsPerUserMax else { throw Self.tooManyConnections }
+    for other in (connections[user] ?? [:]).keys where await services.user(of: other) == nil { ended(other, of: user) }
+    if isFull(user), lookedAt.map({ now >= $0 + Self.glance }) ?? true {
+      lookedAt = now
+      for other in elsewhere[user] where await services.user(of: other) == nil { elsewhere.remove(other, of: user) }
+    }
+    guard !isFull(user) else { throw Self.tooManyConnections }
+  }
+
+  /// The shortest time between two looks, each of which asks another node about each connection of a user.
+  private static let glance = Duration.milliseconds(100)
+
+  /// Whether the user has as many connections as allowed, at all nodes.
+  private func isFull(_ user: UserID) -> Bool {
+    (connections[user] ?? [:]).count + elsewhere[user].count >= settings.connectionsPerUserMax
   }
 
   private static let tooManyConnections = GatewayError.tooMany.detailed("connections of the user")
 
   /// Removes an ended connection. Its session stays: the key opens the next connection.
   func ended(_ connection: ConnectionID, of user: UserID) {
-    connections[user]?[connection] = nil
+    guard connections[user]?.removeValue(forKey: connection) != nil else { return }
     if connections[user]?.isEmpty == true { connections[user] = nil }
+    tell("out", connection, of: user)
   }
 
   // MARK: Users
 
   /// Counts a user who is created without a token; throws if the address has created too many.
   func countNewUser(from address: String, at now: WallTime) throws(GatewayError) {
-    guard let wait = newUsers?.take(address, at: Instant(nanoseconds: now.nanoseconds)) else { return }
+    guard let wait = newUsers?.take(address, at: Instant(nanoseconds: now.nanoseconds)) else {
+      if newUsers != nil { tallies.newUsers.tell(address) }
+      return
+    }
     let seconds = wait.milliseconds / 1_000 + 1
     throw .overloaded.because(SendbirdError.tooFast).detailed("new users by name alone, again in \(seconds) s")
   }

@@ -11,7 +11,7 @@ extension SinchRoutes {
       throw SinchRefusal.unknownApplication.gatewayError
     }
     let now = services.wallTime
-    guard guests.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
+    guard limits.guests.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
     let user = UserID("guest-" + SinchIdentifier.make(from: registrar.secrets))
     let issuer = SinchTokenIssuer(
       application: application.key, secret: application.secrets[0], policy: settings.tokens,

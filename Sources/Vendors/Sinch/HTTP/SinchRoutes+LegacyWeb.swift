@@ -105,7 +105,7 @@ extension SinchRoutes {
       }
       return password
     }
-    guard passwords.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
+    guard limits.passwords.take(request.peer, at: now) == nil else { throw SinchRefusal.tooMany.gatewayError }
     let user = UserID(parameters["name"])
     let known = settings.passwords[user.name]
     // An unknown user takes as much time.

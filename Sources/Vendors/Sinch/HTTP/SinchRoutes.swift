@@ -8,18 +8,14 @@ struct SinchRoutes: Sendable {
   let services: any GatewayServices
   let gate: SinchGate
   let errors: SinchErrorWords
-  /// The limit for guests, which anyone can create.
-  let guests: AddressLimit
-  /// The limit for passwords, right or wrong.
-  let passwords: AddressLimit
+  let limits: SinchLimits
 
-  init(registrar: SinchRegistrar, services: any GatewayServices) {
+  init(registrar: SinchRegistrar, services: any GatewayServices, limits: SinchLimits) {
     self.registrar = registrar
     self.services = services
+    self.limits = limits
     gate = SinchGate(registrar: registrar)
     errors = SinchErrorWords(explains: registrar.settings.explains)
-    guests = AddressLimit(perMinute: registrar.settings.guestsPerMinute)
-    passwords = AddressLimit(perMinute: registrar.settings.passwordsPerMinute)
   }
 
   var settings: SinchSettings { registrar.settings }

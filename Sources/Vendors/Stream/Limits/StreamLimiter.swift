@@ -1,6 +1,7 @@
 internal import GatewayCore
+internal import GatewayKit
 
-/// A counter of requests in one-minute windows of the clock, for the whole gateway. It runs on one executor.
+/// A counter of requests in one-minute windows of the clock, for all nodes of the gateway. It runs on one executor.
 actor StreamLimiter {
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -17,19 +18,37 @@ actor StreamLimiter {
 
   private let executor: any SerialExecutor
   private let limits: StreamLimits
+  nonisolated let tally: NodeTally
   /// The current minute.
   private var minute: Int64 = 0
   private var counts: [Key: Int] = [:]
 
-  init(on executor: any SerialExecutor, limits: StreamLimits) {
+  init(on executor: any SerialExecutor, limits: StreamLimits, tally: NodeTally) {
     self.executor = executor
     self.limits = limits
+    self.tally = tally
   }
 
   /// Counts one request at `now`, of a server if `user` is nil. Returns the standing in the narrower of its windows.
   func count(
     _ operation: String, _ platform: StreamPlatform, user: UserID?, at now: WallTime
   ) -> StreamLimitState {
+    let (state, isCounted) = counted(operation, platform, user: user, at: now)
+    if isCounted { tally.tell("\(platform.rawValue) \(operation) \(user.map { "/" + $0.rawValue } ?? "")") }
+    return state
+  }
+
+  /// Counts a request to another node, if the note is about one.
+  func hear(_ note: VendorNote, at now: WallTime) {
+    guard let parts = tally.parts(3, of: note), let platform = StreamPlatform(rawValue: parts[0]) else { return }
+    let user = parts[2].isEmpty ? nil : UserID(String(parts[2].dropFirst()))
+    _ = counted(parts[1], platform, user: user, at: now)
+  }
+
+  /// Counts one request. Returns its standing, and whether it counts for the application.
+  private func counted(
+    _ operation: String, _ platform: StreamPlatform, user: UserID?, at now: WallTime
+  ) -> (StreamLimitState, isCounted: Bool) {
     let seconds = now.nanoseconds / 1_000_000_000
     if seconds / 60 != minute {
       minute = seconds / 60
@@ -38,13 +57,13 @@ actor StreamLimiter {
     let resetsAt = (minute + 1) * 60
     var state = take(
       Key(operation: operation, platform: platform, user: nil), of: limits.applicationPerMinute, resetsAt, seconds)
-    guard let user, !state.isExceeded else { return state }
+    guard let user, !state.isExceeded else { return (state, !state.isExceeded) }
     let key = Key(operation: operation, platform: platform, user: user)
     if counts[key] != nil || counts.count < Self.usersMax {
       let own = take(key, of: limits.userPerMinute, resetsAt, seconds)
       if own.remaining < state.remaining || own.isExceeded { state = own }
     }
-    return state
+    return (state, true)
   }
 
   /// Returns the application's standing for those operations, or for those counted in this minute if none is given.

@@ -1,4 +1,5 @@
 internal import GatewayCore
+internal import GatewayKit
 
 /// A manager of guests: limits how many each address creates, and removes guests that have been idle for long.
 actor StreamGuestKeeper {
@@ -10,14 +11,18 @@ actor StreamGuestKeeper {
   private let executor: any SerialExecutor
   private let directory: StreamDirectory
   private let limits: StreamGuestLimits
+  nonisolated let tally: NodeTally
   private var others: AddressQuota
   private var loopback: AddressQuota
   private var sweepsAt: WallTime?
   private var forgotten: UInt64 = 0
 
   /// Creates the manager on an executor from which the gateway's services may be called: a loop of the gateway.
-  init(on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits) {
+  init(
+    on executor: any SerialExecutor, directory: StreamDirectory, limits: StreamGuestLimits, tally: NodeTally
+  ) {
     self.executor = executor
+    self.tally = tally
     self.directory = directory
     self.limits = limits
     others = AddressQuota(perMinute: limits.perAddressPerMinute)
@@ -31,7 +36,16 @@ actor StreamGuestKeeper {
   /// Counts a guest created from `address`. Returns nil if it is within the limit, else the time until the next one is.
   func take(_ address: String, at now: WallTime) -> Duration? {
     let now = Instant(nanoseconds: now.nanoseconds)
-    return Self.isLoopback(address) ? loopback.take(address, at: now) : others.take(address, at: now)
+    let wait = Self.isLoopback(address) ? loopback.take(address, at: now) : others.take(address, at: now)
+    if wait == nil { tally.tell(address) }
+    return wait
+  }
+
+  /// Counts a guest that was created at another node, if the note is about one.
+  func hear(_ note: VendorNote, at now: WallTime) {
+    guard let address = tally.key(of: note) else { return }
+    let now = Instant(nanoseconds: now.nanoseconds)
+    if Self.isLoopback(address) { loopback.count(address, at: now) } else { others.count(address, at: now) }
   }
 
   static func isLoopback(_ address: String) -> Bool {

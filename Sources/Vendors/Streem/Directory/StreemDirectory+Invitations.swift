@@ -22,8 +22,8 @@ extension StreemDirectory {
   }
 
   /// Takes an invitation that was not taken yet: of concurrent attempts exactly one succeeds. Wrong codes are counted
-  /// for `address` (as in `AddressQuota`) and in total; above a limit the answer reveals nothing. The counts are kept
-  /// by this process alone.
+  /// for `address` (as in `AddressQuota`) and in total; above a limit the answer reveals nothing. The counts are kept in
+  /// memory.
   func takeInvitation(
     codeHash: [UInt8], from address: String, limits: StreemTryLimits, at now: WallTime
   ) async throws(GatewayError) -> StreemInvitationOutcome {

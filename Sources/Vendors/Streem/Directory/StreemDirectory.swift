@@ -16,12 +16,15 @@ struct StreemDirectory: Sendable {
 
   let store: any Store
   let limits: StreemDirectoryLimits
-  let tries = StreemTries()
+  let tries: StreemTries
 
-  /// Creates a directory in `store`.
-  init(_ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits()) {
+  /// Creates a directory in `store`. `tries` connects the counts of wrong codes to those of other nodes.
+  init(
+    _ store: any Store, limits: StreemDirectoryLimits = StreemDirectoryLimits(), tries: NodeTally? = nil
+  ) {
     self.store = store
     self.limits = limits
+    self.tries = StreemTries(tally: tries)
   }
 
   // MARK: Companies

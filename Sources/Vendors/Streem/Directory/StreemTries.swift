@@ -1,8 +1,8 @@
 internal import GatewayCore
+internal import GatewayKit
 internal import Synchronization
 
-/// The counts of wrong invitation codes in the current time window, by address and in total. Each process counts for
-/// itself.
+/// The counts of wrong invitation codes in the current time window, by address and in total, at all nodes.
 final class StreemTries: Sendable {
   /// The tries in a window, with its start.
   private struct Window {
@@ -16,9 +16,33 @@ final class StreemTries: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Nil without other nodes.
+  private let tally: NodeTally?
+
+  init(tally: NodeTally?) {
+    self.tally = tally
+  }
 
   /// Counts a try. Returns nil if one was left, else the time until the next one.
   func take(_ address: Name, _ limits: StreemTryLimits, at now: WallTime) -> Duration? {
+    let wait = counted(address, limits, at: now)
+    if wait == nil { tally?.tell("take \(address.text)") }
+    return wait
+  }
+
+  /// Takes back the last try of the address, which turned out not to be a wrong code.
+  func giveBack(_ address: Name) {
+    takeBack(address)
+    tally?.tell("back \(address.text)")
+  }
+
+  /// Counts a try at another node, or takes it back, if the note is about one.
+  func hear(_ note: VendorNote, _ limits: StreemTryLimits, at now: WallTime) {
+    guard let parts = tally?.parts(2, of: note) else { return }
+    if parts[0] == "take" { _ = counted(Name(parts[1]), limits, at: now) } else { takeBack(Name(parts[1])) }
+  }
+
+  private func counted(_ address: Name, _ limits: StreemTryLimits, at now: WallTime) -> Duration? {
     state.withLock { state in
       if let wait = Self.wait(state.addresses[address], limits.perAddress, limits.window, now) { return wait }
       if let wait = Self.wait(state.everybody, limits.overall, limits.window, now) { return wait }
@@ -32,8 +56,7 @@ final class StreemTries: Sendable {
     }
   }
 
-  /// Takes back the last try of the address, which turned out not to be a wrong code.
-  func giveBack(_ address: Name) {
+  private func takeBack(_ address: Name) {
     state.withLock { state in
       if let count = state.addresses[address]?.count, count > 0 { state.addresses[address]?.count = count - 1 }
       state.everybody.count = max(0, state.everybody.count - 1)

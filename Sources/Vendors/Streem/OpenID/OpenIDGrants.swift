@@ -18,14 +18,14 @@ struct OpenIDGrants: Sendable {
 
   private let store: any Store
   private let settings: OpenIDSettings
-  private let loginLimits: OpenIDLoginLimits
+  let loginLimits: OpenIDLoginLimits
   private let chance: Secrets
 
-  init(_ store: any Store, settings: OpenIDSettings, chance: Secrets) {
+  init(_ store: any Store, settings: OpenIDSettings, chance: Secrets, tally: NodeTally) {
     self.chance = chance
     self.store = store
     self.settings = settings
-    loginLimits = OpenIDLoginLimits(settings)
+    loginLimits = OpenIDLoginLimits(settings, tally: tally)
   }
 
   // MARK: Login
