@@ -41,8 +41,10 @@ package struct SendbirdVendor: Vendor {
     directory = SendbirdDirectory(ground.store, on: ground.executor, webhooks: webhooks)
     channels = SendbirdChannels(
       ground.store, on: ground.executor, limits: SendbirdChannelLimits(messageBytes: settings.messageBytesMax),
-      turns: ground.turns
-    ) { [services = ground.services] url in services.tellOthers(VendorNote(Self.roomTopic, url.text)) }
+      turns: ground.turns, life: ground.life
+    ) { [services = ground.services, hasNodes = ground.turns != nil] news in
+      if hasNodes { services.tellOthers(news.note) }
+    }
     preferences = SendbirdPreferences(ground.store)
     devices = SendbirdDevices(ground.store)
     friends = SendbirdFriends(ground.store)
@@ -63,7 +65,8 @@ package struct SendbirdVendor: Vendor {
       ground.store, on: ground.executor, settings: settings, directory: directory, channels: channels, signer: signer,
       services: ground.services, generator: SeededGenerator(seed: ground.seed),
       tallies: SendbirdLoginTallies(on: ground))
-    rates = settings.limitsRates
+    rates =
+      settings.limitsRates
       ? SendbirdRates(on: ground.executor, tally: NodeTally("sendbird.requests", on: ground)) : nil
     commands = SendbirdCommands(directory: directory, channels: channels, rates: rates)
     bindings = [
@@ -109,11 +112,11 @@ package struct SendbirdVendor: Vendor {
     try await announcer.takeOver(dead, at: now)
   }
 
-  /// The topic of notes about channels that have changed; their text is the URL.
-  private static let roomTopic = "sendbird.room"
-
   package func hear(_ note: VendorNote) async {
-    if note.topic == Self.roomTopic { return await channels.memberships.forget(Name(note.text)) }
+    if note.topic.utf8.elementsEqual(SendbirdRoomNews.topic.utf8) {
+      guard let news = SendbirdRoomNews(note) else { return await channels.memberships.forgetAll() }
+      return await channels.memberships.hear(news)
+    }
     // If the store is unavailable, the settings that are known stay.
     if note.topic == SendbirdWebhookRoutes.topic { return (try? await webhooks.learn(at: services.wallTime)) ?? () }
     guard let (id, user) = SendbirdHTTPRefresh.session(of: note) else {

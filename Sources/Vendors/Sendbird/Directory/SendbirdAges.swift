@@ -12,9 +12,20 @@ struct SendbirdAges: Sendable {
     self.store = store
   }
 
-  /// Returns the index key of the row with that number: smaller is older.
-  func key(_ number: Int64) -> StoreKey {
-    table.key(Self.text(number))
+  /// Returns the index key of a row: smaller is older. The number decides between rows of one time, since each node has an order
+  /// of its own.
+  func key(_ number: Int64, at time: WallTime) -> StoreKey {
+    table.key(Self.text(time.nanoseconds), Self.text(number))
+  }
+
+  /// Returns the index keys that the row may have. Earlier versions used the number alone, which is less than any time.
+  func keys(_ number: Int64, at time: WallTime?) -> [StoreKey] {
+    [table.key(Self.text(number))] + (time.map { [key(number, at: $0)] } ?? [])
+  }
+
+  /// Returns the index key of a row that ``oldest(_:at:)`` returned.
+  func key(of row: SendbirdAgeRow) -> StoreKey {
+    row.at.map { key(row.number, at: $0) } ?? table.key(Self.text(row.number))
   }
 
   /// Returns the oldest rows, at most `count`.
@@ -56,5 +67,7 @@ struct SendbirdAges: Sendable {
 /// The key, in its parts, of an indexed row.
 struct SendbirdAgeRow: StoreValue {
   var number: Int64
+  /// Nil in rows of earlier versions.
+  var at: WallTime?
   var parts: [String]
 }

@@ -60,6 +60,8 @@ struct SendbirdChannel: Hashable, Sendable {
   /// The number of users in an open channel.
   var participantCount: Int
   var lastMessage: SendbirdMessage?
+  /// The number of messages that were sent, deleted ones too.
+  var messageCount: Int64 = 0
   /// The pinned messages that still exist, the newest pin first.
   var pinnedMessages: [SendbirdMessage] = []
 

@@ -49,6 +49,7 @@ struct SendbirdChannelRow: StoreValue {
       url: url, kind: kind, createdBy: createdBy, createdAt: createdAt, properties: properties,
       isDistinct: distinctKey != nil, members: members)
     channel.number = number
+    channel.messageCount = messageCount
     channel.lastMessage = lastMessage
     return channel
   }

@@ -67,20 +67,23 @@ extension SendbirdChannels {
       try await departureAges.oldest(givingWay, at: now)
     }
     for row in oldest {
-      transaction.delete(departureAges.key(row.number))
+      transaction.delete(departureAges.key(of: row))
       for user in row.parts { transaction.delete(Self.departures.key(user)) }
     }
     let keys = users.map { Self.departures.key($0.rawValue) }
     for (user, (key, entry)) in zip(users, zip(keys, try await transaction.read(keys))) {
       let known = try transaction.value(entry, as: SendbirdDeparturesRow.self)
-      if let known { transaction.delete(departureAges.key(known.number)) }
+      if let known {
+        for key in departureAges.keys(known.number, at: known.entries.last?.at) { transaction.delete(key) }
+      }
       let number = try await Self.asking { () async throws(StoreError) in try await departureNumbers.take(at: now) }
       // If the channel was left before, the latest time is enough for every reader.
       let others = (known?.entries ?? []).filter { $0.channel != url }
       let entries = others + [SendbirdDeparturesRow.Entry(channel: url, at: now)]
       let kept = Array(entries.suffix(min(Self.departuresOfUserMax, limits.departures)))
       transaction.put(key, SendbirdDeparturesRow(entries: kept, number: number), in: [departureCount(kept.count)])
-      transaction.put(departureAges.key(number), SendbirdAgeRow(number: number, parts: [user.rawValue]))
+      transaction.put(
+        departureAges.key(number, at: now), SendbirdAgeRow(number: number, at: now, parts: [user.rawValue]))
     }
   }
 }

@@ -46,19 +46,20 @@ extension SendbirdChannels {
   ) async throws(StoreOr<SendbirdChannelRefusal>) {
     for age in oldest {
       transaction.delete(Self.deletions.key(age.parts[0], age.parts[1]))
-      transaction.delete(deletionAges.key(age.number))
+      transaction.delete(deletionAges.key(of: age))
     }
     row.deletionCount += 1
     let first = Self.key(ofDeletion: row.deletionCount - Int64(limits.deletionsOfChannel), in: row.url)
     if let known = try await transaction.get(first, as: SendbirdDeletionRow.self) {
       transaction.delete(first)
-      if let number = known.number { transaction.delete(deletionAges.key(number)) }
+      for key in ages(of: known) { transaction.delete(key) }
     }
     let number = try await Self.asking { () async throws(StoreError) in try await deletionNumbers.take(at: now) }
     let new = Self.key(ofDeletion: row.deletionCount, in: row.url)
     transaction.put(new, SendbirdDeletionRow(message: message, at: now, number: number), in: [deletionCount])
     let place = SendbirdAges.text(row.deletionCount)
-    transaction.put(deletionAges.key(number), SendbirdAgeRow(number: number, parts: [row.url.text, place]))
+    transaction.put(
+      deletionAges.key(number, at: now), SendbirdAgeRow(number: number, at: now, parts: [row.url.text, place]))
   }
 
   /// Forgets the deletions of a deleted channel.
@@ -66,8 +67,13 @@ extension SendbirdChannels {
     of url: Name, at now: WallTime, in transaction: inout Transaction
   ) async throws(StoreOr<SendbirdChannelRefusal>) {
     let rows = try await Self.asking { () async throws(StoreError) in try await deletionRows(of: url, at: now) }
-    for number in rows.compactMap(\.number) { transaction.delete(deletionAges.key(number)) }
+    for key in rows.flatMap(ages) { transaction.delete(key) }
     try await deleteAll(in: Self.deletions.range(url.text), at: now, &transaction)
+  }
+
+  /// Returns the keys by which the index of ages may have the deletion.
+  private func ages(of row: SendbirdDeletionRow) -> [StoreKey] {
+    row.number.map { deletionAges.keys($0, at: row.at) } ?? []
   }
 
   private var deletionCount: StoreCount {

@@ -91,7 +91,7 @@ extension SendbirdChannels {
           oldest.removeAll { $0.number == id }
           for row in oldest {
             transaction.delete(Self.messages.key(row.parts[0], SendbirdAges.text(row.number)))
-            transaction.delete(messageAges.key(row.number))
+            transaction.delete(messageAges.key(of: row))
           }
           return (try await body(&transaction), Set(oldest.map(\.number)).count)
         }
@@ -106,7 +106,7 @@ extension SendbirdChannels {
   }
 
   static func age(_ message: SendbirdMessage) -> SendbirdAgeRow {
-    SendbirdAgeRow(number: message.id, parts: [message.channelURL.text])
+    SendbirdAgeRow(number: message.id, at: message.createdAt, parts: [message.channelURL.text])
   }
 
   func put(_ message: SendbirdMessage, in transaction: inout Transaction) {
@@ -118,7 +118,7 @@ extension SendbirdChannels {
 
   func delete(_ message: SendbirdMessage, in transaction: inout Transaction) {
     transaction.delete(Self.key(message.id, in: message.channelURL))
-    transaction.delete(messageAges.key(message.id))
+    for key in messageAges.keys(message.id, at: message.createdAt) { transaction.delete(key) }
   }
 
   /// Returns the counts for a message. One that is larger than the limit for all is stored nevertheless, since it was

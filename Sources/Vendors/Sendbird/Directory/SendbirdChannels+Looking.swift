@@ -24,7 +24,7 @@ extension SendbirdChannels {
   func listening(
     _ url: Name, at now: WallTime, telling: (SendbirdChannel) async -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    try await inTurn(of: url, at: now, telling: telling) {
+    try await inTurn(of: url, at: now, news: { _ in [] }, telling: telling) {
       () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
       guard let channel = try await outline(url, at: now) else { throw .channelNotFound }
       return channel

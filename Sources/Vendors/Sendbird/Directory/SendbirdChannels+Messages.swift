@@ -17,7 +17,10 @@ extension SendbirdChannels {
       -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdDelivery {
     let url = message.channelURL
-    return try await inTurn(of: url, at: now, telling: telling) {
+    let sender = message.sender?.id
+    return try await inTurn(
+      of: url, at: now, news: { [.message(url, by: sender, count: $0.messageCount)] }, telling: telling
+    ) {
       () async throws(SendbirdChannelRefusal) -> SendbirdDelivery in
       var number: Int64 = 0
       let (sent, displaced) = try await transactMessages(of: url, sparing: message.parentID, at: now) {
@@ -44,8 +47,11 @@ extension SendbirdChannels {
           parent = try await self.message(id, in: url, by: nil, &transaction)
           message.parent = parent.map { SendbirdParentMessage($0) }
         }
-        while number <= row.lastMessageID {
-          number = try await Self.asking { () async throws(StoreError) in try await messageNumbers.take(at: now) }
+        if number <= row.lastMessageID {
+          let last = row.lastMessageID
+          number = try await Self.asking { () async throws(StoreError) in
+            try await messageNumbers.take(after: last, at: now)
+          }
         }
         message.id = number
         message.createdAt = row.time(ofNext: message.createdAt)
@@ -55,15 +61,17 @@ extension SendbirdChannels {
         if let poll { message.poll = try await attach(poll, to: message, in: &transaction) }
         put(row, in: &transaction)
         put(message, in: &transaction)
-        transaction.put(messageAges.key(number), Self.age(message))
+        transaction.put(messageAges.key(of: Self.age(message)), Self.age(message))
         var delivery = SendbirdDelivery(message: message, kind: row.kind, channelNumber: row.number, members: [])
+        delivery.messageCount = row.messageCount
         if let parent {
           delivery.parent = try await countReplies(to: parent, with: message, at: message.createdAt, in: &transaction)
         }
         return delivery
       }
       var delivery = sent
-      (delivery.members, delivery.unread) = await memberships.sent(url, by: message.sender?.id, displacing: displaced)
+      (delivery.members, delivery.unread) = await memberships.sent(
+        url, by: sender, as: sent.messageCount, displacing: displaced)
       return delivery
     }
   }

@@ -4,19 +4,23 @@ internal import GatewayKit
 // Serialised changes of a channel, each announcing its result before the next one starts.
 
 extension SendbirdChannels {
+  /// Runs `body` in the channel's turn, and tells its answer before the next turn.
+  ///
+  /// - Parameter news: What other nodes must know of the change; that anything may have changed, if nil.
   func inTurn<Answer>(
-    of url: Name, at now: WallTime, telling: (Answer) async -> Void,
+    of url: Name, at now: WallTime, news: ((Answer) -> [SendbirdRoomNews])? = nil,
+    telling: (Answer) async -> Void,
     _ body: () async throws(SendbirdChannelRefusal) -> Answer
   ) async throws(SendbirdChannelRefusal) -> Answer {
     let turn = try await takeTurn(of: url, at: now)
     do throws(SendbirdChannelRefusal) {
       let answer = try await HeldTurn.with(turn, body)
-      changed(url)
+      for news in news?(answer) ?? [.changed(url)] { changed(news) }
       await telling(answer)
       await memberships.give(url, turn, inDoubt: false)
       return answer
     } catch {
-      if error == .storeUnavailable { changed(url) }
+      if error == .storeUnavailable { changed(.changed(url)) }
       await memberships.give(url, turn, inDoubt: error == .storeUnavailable)
       throw error
     }

@@ -8,7 +8,9 @@ extension SendbirdChannels {
   func markRead(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    try await mark(url, user, at: now, telling: telling) { member, row in
+    try await mark(
+      url, user, at: now, news: { [.unread(url, 0, of: user, count: $0.messageCount)] }, telling: telling
+    ) { member, row in
       member.member.readAt = now
       member.readCount = row.messageCount
     }
@@ -20,8 +22,9 @@ extension SendbirdChannels {
     _ url: Name, from id: Int64, user: UserID, at now: WallTime,
     telling: (SendbirdUnreadMark) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark {
-    try await inTurn(of: url, at: now, telling: telling) {
-      () async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark in
+    try await inTurn(
+      of: url, at: now, news: { [.unread(url, $0.count, of: user, count: $0.channel.messageCount)] }, telling: telling
+    ) { () async throws(SendbirdChannelRefusal) -> SendbirdUnreadMark in
       let (row, count, readAt) = try await transact(at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>)
           -> (SendbirdChannelRow, Int, WallTime) in
@@ -45,14 +48,18 @@ extension SendbirdChannels {
   func markDelivered(
     _ url: Name, user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void = { _ in }
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    try await mark(url, user, at: now, telling: telling) { member, _ in member.member.deliveredAt = now }
+    // It is part of no roster.
+    try await mark(url, user, at: now, news: { _ in [] }, telling: telling) { member, _ in
+      member.member.deliveredAt = now
+    }
   }
 
   private func mark(
-    _ url: Name, _ user: UserID, at now: WallTime, telling: (SendbirdChannel) async -> Void,
+    _ url: Name, _ user: UserID, at now: WallTime, news: @escaping (SendbirdChannel) -> [SendbirdRoomNews],
+    telling: (SendbirdChannel) async -> Void,
     _ change: (inout SendbirdMemberRow, SendbirdChannelRow) -> Void
   ) async throws(SendbirdChannelRefusal) -> SendbirdChannel {
-    try await inTurn(of: url, at: now, telling: telling) {
+    try await inTurn(of: url, at: now, news: news, telling: telling) {
       () async throws(SendbirdChannelRefusal) -> SendbirdChannel in
       let (row, hasRead) = try await transact(at: now) {
         (transaction: inout Transaction) async throws(StoreOr<SendbirdChannelRefusal>) -> (SendbirdChannelRow, Bool) in

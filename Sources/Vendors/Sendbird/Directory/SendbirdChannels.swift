@@ -46,8 +46,8 @@ struct SendbirdChannels: Sendable {
   let messageAges: SendbirdAges
   let deletionAges: SendbirdAges
   let departureAges: SendbirdAges
-  /// Tells the other processes of the store that a channel has changed.
-  let changed: @Sendable (Name) -> Void
+  /// Tells the other processes of the store how a channel has changed.
+  let changed: @Sendable (SendbirdRoomNews) -> Void
 
   /// Creates a directory in `store`. State that exists once per process runs on `executor`.
   ///
@@ -56,10 +56,12 @@ struct SendbirdChannels: Sendable {
   ///   - executor: The executor of its caches and turns.
   ///   - limits: The limits of its tables.
   ///   - turns: The turns of all nodes; nil without other nodes.
-  ///   - changed: A function that is called with the URL of each channel that has changed, before anybody is told.
+  ///   - life: The life of this process among the nodes.
+  ///   - changed: A function that is called with each change of a channel, before anybody is told.
   init(
     _ store: any Store, on executor: any SerialExecutor, limits: SendbirdChannelLimits = SendbirdChannelLimits(),
-    turns: (any Turns)? = nil, changed: @escaping @Sendable (Name) -> Void = { _ in }
+    turns: (any Turns)? = nil, life: NodeBoot = .first,
+    changed: @escaping @Sendable (SendbirdRoomNews) -> Void = { _ in }
   ) {
     self.changed = changed
     self.store = store
@@ -68,7 +70,8 @@ struct SendbirdChannels: Sendable {
     presence = SendbirdPresence(on: executor, limits: limits)
     hasNodes = turns != nil
     channelNumbers = SendbirdNumbers("channel", in: store, on: executor)
-    messageNumbers = SendbirdNumbers("message", in: store, on: executor)
+    messageNumbers = SendbirdNumbers(
+      "message", in: store, on: executor, sharedAs: turns == nil ? nil : life)
     deletionNumbers = SendbirdNumbers("deletion", in: store, on: executor)
     departureNumbers = SendbirdNumbers("departure", in: store, on: executor)
     pollNumbers = SendbirdNumbers("poll", in: store, on: executor)

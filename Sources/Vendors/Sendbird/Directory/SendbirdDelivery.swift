@@ -11,6 +11,8 @@ struct SendbirdDelivery: Hashable, Sendable {
   var members: Set<UserID>
   /// The members' unread counts after the message; a member who is missing has read everything.
   var unread: [UserID: SendbirdUnread] = [:]
+  /// The number of messages that were sent in the channel, deleted ones and this one too.
+  var messageCount: Int64 = 0
   /// The message that it replies to, whose thread has changed; nil if it replies to none.
   var parent: SendbirdMessage?
   /// Whether anything has changed.

@@ -82,7 +82,7 @@ struct SendbirdDirectory: Sendable {
       if let deletion = try transaction.value(found[1], as: SendbirdDeletedUser.self) {
         user.sessionTokensValidFrom = max(user.createdAt, user.sessionTokensValidFrom ?? user.createdAt)
         transaction.delete(keys[1])
-        transaction.delete(deletions.key(deletion.number))
+        for key in deletions.keys(deletion.number, at: deletion.at) { transaction.delete(key) }
       }
       put(user, in: &transaction)
       transaction.put(Self.placeKey(user.number), SendbirdUserPlace(number: user.number, id: user.id))
@@ -136,12 +136,13 @@ struct SendbirdDirectory: Sendable {
         do throws(StoreError) {
           let number = try await deletionNumbers.take(at: now)
           for oldest in try await deletions.oldest(givingWay, at: now) {
-            transaction.delete(deletions.key(oldest.number))
+            transaction.delete(deletions.key(of: oldest))
             for name in oldest.parts { transaction.delete(Self.deleted.key(name)) }
           }
-          let row = SendbirdDeletedUser(number: number)
+          let row = SendbirdDeletedUser(number: number, at: now)
           transaction.put(Self.deleted.key(id.rawValue), row, in: [counts.deleted])
-          transaction.put(deletions.key(number), SendbirdAgeRow(number: number, parts: [id.rawValue]))
+          transaction.put(
+            deletions.key(number, at: now), SendbirdAgeRow(number: number, at: now, parts: [id.rawValue]))
         } catch {
           throw .store(error)
         }

@@ -86,12 +86,12 @@ struct SendbirdFiles: Sendable {
         (transaction: inout StoreTransaction<StoreOr<GatewayError>>) async throws(StoreOr<GatewayError>) in
         do throws(StoreError) {
           for oldest in try await ages.oldest(givingWay, at: now) {
-            transaction.delete(ages.key(oldest.number))
+            transaction.delete(ages.key(of: oldest))
             for id in oldest.parts { transaction.delete(Self.files.key(id)) }
           }
           let number = try await numbers.take(at: now)
           transaction.put(Self.files.key(file.id), file, in: [count])
-          transaction.put(ages.key(number), SendbirdAgeRow(number: number, parts: [file.id]))
+          transaction.put(ages.key(number, at: now), SendbirdAgeRow(number: number, at: now, parts: [file.id]))
         } catch {
           throw .store(error)
         }

@@ -98,6 +98,25 @@ actor SendbirdMemberships {
     }
   }
 
+  /// Applies a change that another process has made.
+  func hear(_ news: SendbirdRoomNews) {
+    switch news {
+    case .message(let url, let sender, let count):
+      guard let known = messages(of: url), count <= known + 1 else { return forget(url) }
+      // What was read from the store outside of a turn may be newer than the news.
+      if count == known + 1 { _ = sent(url, by: sender, as: count, displacing: 0) }
+    case .unread(let url, let unread, let user, let count):
+      guard messages(of: url) == count else { return forget(url) }
+      self.unread(url, count: unread, by: user)
+    case .changed(let url): forget(url)
+    }
+  }
+
+  /// Returns the number of messages that the channel's roster counts; nil if the roster must be read.
+  private func messages(of url: Name) -> Int64? {
+    readings == 0 && readiness(of: url) == .ready ? rosters[url]?.messages : nil
+  }
+
   /// Notes that other processes may have changed any channel.
   func forgetAll() {
     if readings > 0 { disturbed.formUnion(rosters.keys) }
@@ -153,11 +172,12 @@ actor SendbirdMemberships {
 
   // MARK: Messages
 
-  /// Counts a message; returns its receivers and their unread totals.
+  /// Counts a message, which has that number among those of the channel; returns its receivers and their unread totals.
   func sent(
-    _ url: Name, by sender: UserID?, displacing count: Int
+    _ url: Name, by sender: UserID?, as number: Int64, displacing count: Int
   ) -> (hearers: Set<UserID>, unread: [UserID: SendbirdUnread]) {
     displaced += UInt64(count)
+    rosters[url]?.messages = number
     guard let joined = rosters[url]?.joined, let type = rosters[url]?.customType else { return ([], [:]) }
     let uncounted = rosters[url]?.uncounted ?? []
     for user in joined where user != sender && !uncounted.contains(user) {

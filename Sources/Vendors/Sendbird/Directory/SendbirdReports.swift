@@ -52,7 +52,9 @@ struct SendbirdReports: Sendable {
           }
           var report = report
           report.number = try await numbers.take(at: now)
-          transaction.put(Self.reports.key(SendbirdAges.textFromLast(report.number)), report, in: [count])
+          // The keys of earlier versions have no time, and come last.
+          let place = [report.at.nanoseconds, report.number].map { SendbirdAges.textFromLast($0) }
+          transaction.put(Self.reports.key(place[0], place[1]), report, in: [count])
         } catch {
           throw .store(error)
         }

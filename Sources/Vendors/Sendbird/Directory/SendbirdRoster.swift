@@ -8,10 +8,13 @@ struct SendbirdRoster: Sendable {
   /// The members who exclude the channel from their totals.
   var uncounted: Set<UserID> = []
   var customType: Name
+  /// The number of messages that were sent, deleted ones too.
+  var messages: Int64
 
   init(_ channel: SendbirdChannel) {
     joined = channel.joined
     customType = channel.properties.customType
+    messages = channel.messageCount
     for member in channel.members {
       let counts = member.settings.countsMessages
       unread[member.user] = counts ? member.unreadCount : 0

@@ -10,6 +10,8 @@ struct SendbirdUserPlace: StoreValue {
 /// The record of a deleted user, with its number among all deletions.
 struct SendbirdDeletedUser: StoreValue {
   var number: Int64
+  /// Nil in rows of earlier versions.
+  var at: WallTime?
 }
 
 extension SendbirdUser {

@@ -96,17 +96,19 @@ struct SendbirdSessionTable: Sendable {
           let own = try await rows(of: session.user, at: now)
           for row in own.prefix(max(0, own.count - Self.sessionsPerUserMax + 1)) {
             transaction.delete(Self.key(row.id, session.user))
-            transaction.delete(ages.key(row.number))
+            for key in ages.keys(row.number, at: row.storedAt) { transaction.delete(key) }
           }
           // Not checked for conflicts: otherwise concurrent logins would wait for each other.
           for oldest in try await ages.oldest(givingWay, at: now) {
-            transaction.delete(ages.key(oldest.number))
+            transaction.delete(ages.key(of: oldest))
             if let id = UInt64(oldest.parts[1]) { transaction.delete(Self.key(id, UserID(oldest.parts[0]))) }
           }
           let number = try await numbers.take(at: now)
           let row = SendbirdSessionRow(id: id, session: session, number: number, storedAt: now)
           transaction.put(key, row, in: [count])
-          transaction.put(ages.key(number), SendbirdAgeRow(number: number, parts: [session.user.rawValue, String(id)]))
+          transaction.put(
+            ages.key(number, at: now),
+            SendbirdAgeRow(number: number, at: now, parts: [session.user.rawValue, String(id)]))
         } catch {
           throw .store(error)
         }
