@@ -1,6 +1,6 @@
 package import GatewayCore
 
-/// The part of a limit that makes it one limit of all nodes of a gateway: a node that lets something pass tells the others,
+/// The connection of a limit to the same limit of the gateway's other nodes. A node that lets something pass tells the others,
 /// and they count it as if they had.
 ///
 /// A limit is not divided among the nodes, since a client may stay at one of them, and would be refused there while the

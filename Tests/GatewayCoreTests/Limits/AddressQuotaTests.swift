@@ -16,6 +16,16 @@ struct AddressQuotaTests {
     #expect(quota.take("203.0.113.7", at: Self.start + .seconds(21)) == .seconds(19))
   }
 
+  @Test
+  func `requests that another node let pass use up the quota, and are never refusals`() {
+    var quota = AddressQuota(perMinute: 3)
+    for _ in 0..<2 { quota.count("203.0.113.7", at: Self.start) }
+    #expect(quota.take("203.0.113.7", at: Self.start) == nil)
+    #expect(quota.take("203.0.113.7", at: Self.start) == .seconds(20) && quota.refusals == 1)
+    quota.count("203.0.113.7", at: Self.start)
+    #expect(quota.refusals == 1 && quota.take("203.0.113.7", at: Self.start + .seconds(20)) == nil)
+  }
+
   @Test(arguments: [
     ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"), ("2001:db8:1:2::9", "2001:db8:1:2"), ("2001:db8::9", "2001:db8:0:0"),
     ("::1", "0:0:0:0"), ("::", "0:0:0:0"), ("fe80::1%eth0", "fe80:0:0:0"), ("::ffff:203.0.113.7", "203.0.113.7"),
