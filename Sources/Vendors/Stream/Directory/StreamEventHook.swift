@@ -37,6 +37,16 @@ struct StreamEventHooks: Hashable, Codable, Sendable {
   var hooks: [StreamEventHook] = []
   /// The API key by which they were set, which is sent with each webhook.
   var apiKey = ""
+  /// The application's older webhook, which is beside the hooks; nil for none.
+  var older: StreamOlderWebhook?
 
   static let countMax = 64
+
+  /// Whether any event is sent.
+  var isOn: Bool { older?.url.isEmpty == false || hooks.contains(where: \.isEnabled) }
+
+  /// Returns the addresses that events of that type and product are sent to.
+  func takers(of event: String, of product: String) -> [String] {
+    hooks.filter { $0.takes(event, of: product) }.map(\.url) + (older?.takes(event) == true ? [older?.url ?? ""] : [])
+  }
 }

@@ -31,12 +31,12 @@ final class StreamWebhooks: Sendable {
   /// Uses the hooks from now on.
   func take(_ all: StreamEventHooks) {
     hooks.withLock { $0 = all }
-    hasHooks.store(all.hooks.contains(where: \.isEnabled), ordering: .releasing)
+    hasHooks.store(all.isOn, ordering: .releasing)
   }
 
   /// Whether a hook takes events of that type.
   func wants(_ event: String, of product: String) -> Bool {
-    hasHooks.load(ordering: .acquiring) && hooks.withLock { $0.hooks.contains { $0.takes(event, of: product) } }
+    hasHooks.load(ordering: .acquiring) && hooks.withLock { !$0.takers(of: event, of: product).isEmpty }
   }
 
   /// Queues an event for each hook that takes it, and returns at once. `body` is called only if there is one.
@@ -45,16 +45,16 @@ final class StreamWebhooks: Sendable {
   func post(_ event: String, of product: String, about subject: String, _ body: () -> [UInt8]) {
     guard hasHooks.load(ordering: .acquiring) else { return }
     let all = hooks.withLock { $0 }
-    let takers = all.hooks.filter { $0.takes(event, of: product) }
+    let takers = all.takers(of: event, of: product)
     guard !takers.isEmpty else { return }
     let body = body()
     var fields = [HTTPField("content-type", "application/json"), HTTPField("x-api-key", all.apiKey)]
     if let signature = sign(all.apiKey, body) { fields.append(HTTPField("x-signature", signature)) }
-    for hook in takers {
+    for url in takers {
       let usual = fields + [HTTPField("x-webhook-id", newID())]
       outlet.post(
         Webhook(
-          Self.vendor, of: Name(Self.vendor), to: hook.url, about: Name(subject), body, rule: Self.rule,
+          Self.vendor, of: Name(Self.vendor), to: url, about: Name(subject), body, rule: Self.rule,
           signedIn: "x-signature"
         ) { attempt, _, _ in usual + [HTTPField("x-webhook-attempt", String(attempt))] })
     }

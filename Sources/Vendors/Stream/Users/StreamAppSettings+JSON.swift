@@ -14,12 +14,12 @@ extension StreamAppSettings {
   ]
   private static let absentTexts = [
     "custom_action_handler_url", "moderation_webhook_url", "sns_key", "sns_secret", "sns_topic_arn", "sqs_key",
-    "sqs_secret", "sqs_url", "suspended_explanation", "webhook_url",
+    "sqs_secret", "sqs_url", "suspended_explanation",
   ]
   private static let absentNumbers = [
     "cdn_expiration_seconds", "max_aggregated_activities_length", "reminders_interval",
   ]
-  private static let absentLists = ["user_search_disallowed_roles", "webhook_events"]
+  private static let absentLists = ["user_search_disallowed_roles"]
   private static let absentObjects = ["call_types", "channel_configs", "grants", "policies"]
 
   /// Writes the members of the application's object.
@@ -42,6 +42,8 @@ extension StreamAppSettings {
         json.raw(value)
       }
     }
+    json.member("webhook_url", eventHooks.older?.url ?? "")
+    json.member("webhook_events", strings: eventHooks.older?.eventTypes ?? [])
     json.member("event_hooks", objects: eventHooks.hooks) { $0.write(to: &$1, dates) }
     // Nothing is uploaded or pushed.
     for name: StaticString in ["file_upload_config", "image_upload_config"] {

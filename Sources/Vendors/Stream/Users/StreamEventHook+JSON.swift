@@ -47,11 +47,7 @@ extension StreamEventHook {
       throw body.wrong("product", "one of \(Self.products.joined(separator: ", "))")
     }
     let url = try body.string("webhook_url", max: 2_000) ?? ""
-    if type.utf8.elementsEqual("webhook".utf8) {
-      guard let address = WebAddress(url), ["http", "https"].contains(address.scheme) else {
-        throw body.wrong("webhook_url", "an address that begins with http:// or https://")
-      }
-    }
+    if type.utf8.elementsEqual("webhook".utf8) { try body.checkWebhookURL(url) }
     var queues: [String: String] = [:]
     for name in Self.queueNames {
       if let text = try body.string(name, max: 2_000), !text.isEmpty { queues[name] = text }
@@ -80,5 +76,29 @@ extension StreamEventHook {
     }
     json.member("created_at", createdAt, dates)
     json.member("updated_at", updatedAt, dates)
+  }
+}
+
+extension StreamOlderWebhook {
+  /// Reads the older settings of an update; those that it leaves out stay.
+  ///
+  /// - Parameter known: The settings so far.
+  static func read(
+    _ body: StreamBody, replacing known: StreamOlderWebhook?
+  ) throws(StreamError) -> StreamOlderWebhook {
+    var webhook = known ?? StreamOlderWebhook()
+    webhook.url = try body.string("webhook_url", max: 2_000) ?? webhook.url
+    if !webhook.url.isEmpty { try body.checkWebhookURL(webhook.url) }
+    webhook.eventTypes = try body.strings("webhook_events", count: 500, max: 200) ?? webhook.eventTypes
+    return webhook
+  }
+}
+
+extension StreamBody {
+  /// Throws if the member `webhook_url` is no address.
+  fileprivate func checkWebhookURL(_ url: String) throws(StreamError) {
+    guard let address = WebAddress(url), ["http", "https"].contains(address.scheme) else {
+      throw wrong("webhook_url", "an address that begins with http:// or https://")
+    }
   }
 }

@@ -10,7 +10,7 @@ extension StreamUserRoutes {
   var guests: [HTTPRoute] {
     rest.resource("POST", .common("guest"), "CreateGuest", .open) { request throws(StreamError) in
       try await makeGuest(request)
-    }
+    }.map(\.givingTokens)
   }
 
   /// Throws if there were too many guests from the request's address recently. Servers have no such limit.
@@ -69,10 +69,16 @@ extension StreamUserRoutes {
     change.revokesTokensIssuedBefore = try request.body.date("revoke_tokens_issued_before")
     change.disablesGuestCreation = try request.body.bool("guest_user_creation_disabled")
     change.disablesAuthChecks = try request.body.bool("disable_auth_checks")
-    if let views = try request.body.array("event_hooks", count: StreamEventHooks.countMax) {
-      let known = try await rest.appSettings().eventHooks.hooks
-      let hooks = try StreamEventHook.read(views, replacing: known, from: rest.secrets, at: request.receivedAt)
-      change.eventHooks = StreamEventHooks(hooks: hooks, apiKey: request.caller.apiKey)
+    let views = try request.body.array("event_hooks", count: StreamEventHooks.countMax)
+    let namesOlder = request.body.has("webhook_url") || request.body.has("webhook_events")
+    if views != nil || namesOlder {
+      var all = try await rest.appSettings().eventHooks
+      if let views {
+        all.hooks = try StreamEventHook.read(views, replacing: all.hooks, from: rest.secrets, at: request.receivedAt)
+      }
+      if namesOlder { all.older = try StreamOlderWebhook.read(request.body, replacing: all.older) }
+      all.apiKey = request.caller.apiKey
+      change.eventHooks = all
     }
     do throws(GatewayError) {
       let settings = try await rest.directory.updateSettings(change, at: request.receivedAt)
