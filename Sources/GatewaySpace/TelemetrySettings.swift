@@ -5,8 +5,8 @@ package import GatewayTokens
 
 /// The collector of a gateway's traces, and the choice of traces.
 package struct TelemetrySettings: Sendable {
-  /// The name of the collector among the outbound endpoints.
-  package static let name = "traces"
+  /// The name of the collector among the outbound endpoints. No issuer can have it.
+  package static let name = "otlp:traces"
 
   /// The collector's own address of traces.
   package let address: EndpointAddress

@@ -68,7 +68,7 @@ package struct ServedVendor: Vendor {
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
     guard let before = served.wire.before, let path = served.beforePath else { return [] }
-    return [HTTPRoute(before.method, path) { request, _ in await answer(request) }]
+    return [HTTPRoute(before.method, path) { request, _ in await answer(request) }.givingTokens]
   }
 
   /// Returns the answer to the request before the upgrade.

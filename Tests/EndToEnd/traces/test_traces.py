@@ -197,6 +197,29 @@ def test_a_malformed_traceparent_begins_a_trace_and_requests_for_tokens_are_span
     assert given and not any(part in collector.text() for part in given) and "ann" not in collector.text()
 
 
+def test_a_guest_of_streams_is_a_span_of_the_callers_trace_and_has_no_token():
+    with Collector() as collector, serve(collector, loops=1) as gateway:
+        body = {"user": {"id": "guest-of-ours"}}
+        answer = api(gateway, "POST", "/api/v2/guest?api_key=postern", body, headers=traceparent(flags="00"), document=None)
+        assert answer.status == 201, answer.body
+        [span] = collector.named("POST /api/v2/guest", 1)
+    assert (span.trace, span.parent, span.kind, span.failed) == (TRACE, PARENT, SERVER, False)
+    assert answer.json["access_token"] not in collector.text() and "guest-of-ours" not in collector.text()
+
+
+def test_the_request_before_a_described_wires_upgrade_is_a_span_of_the_callers_trace():
+    with Collector() as collector, serve(collector, "--wire", "signalr-json", loops=1) as gateway:
+        good, bad = token("ann"), token("ann", secret="another secret, long enough for any of the hashes 0123456789")
+        for presented, status in ((good, 200), (bad, 401)):
+            fields = {**traceparent(flags="00"), "Authorization": f"Bearer {presented}"}
+            answer = api(gateway, "POST", "/hub/negotiate?negotiateVersion=1", headers=fields, document=None)
+            assert answer.status == status, answer.body
+        accepted, refused = collector.named("POST /hub/negotiate", 2)
+    assert [(span.trace, span.parent, span.kind) for span in (accepted, refused)] == [(TRACE, PARENT, SERVER)] * 2
+    assert (accepted.failed, refused.failed, refused.attributes["http.response.status_code"]) == (False, True, 401)
+    assert good not in collector.text() and bad not in collector.text()
+
+
 def test_a_callers_wish_counts_a_hundred_times_a_second_unless_a_trusted_proxy_has_it():
     def wishes(count, *flags):
         with Collector() as collector, serve(collector, *flags, share="0", loops=1) as gateway:
