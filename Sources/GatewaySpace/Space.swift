@@ -68,6 +68,7 @@ package final class Space: Sendable {
       life: settings.configuration.life, turns: settings.turns, isSecure: settings.isSecure, isLocal: settings.isLocal,
       webhooks: webhooks)
     let vendors = try settings.vendors.map { settings -> any Vendor in try settings.vendor(on: ground) }
+    try settings.hooks.map { try UnknownDialect.check($0.dialects, vendors.flatMap(\.bindings)) }
     let hooks = settings.hooks.map { Hooks($0, of: gateway, by: caller, secrets: settings.secrets) }
     gateway.open(with: vendors.flatMap(\.bindings), objector: faults, attendant: hooks) { binding in
       let binding = hooks?.decorate(binding) ?? binding

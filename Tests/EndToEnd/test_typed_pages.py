@@ -28,7 +28,7 @@ NOT_TYPED = {
     "Docs/cohorts.md": 1,
     "Docs/dashboard.md": 1,
     "Docs/dialects/streem.md": 2,
-    "Docs/hooks.md": 2,
+    "Docs/hooks.md": 3,
     "Docs/install.md": 3,
     "Docs/introspection.md": 1,
     "Docs/kit-calls.md": 1,

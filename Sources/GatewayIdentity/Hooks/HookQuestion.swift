@@ -13,6 +13,10 @@ struct HookQuestion {
   var kind: UserKind?
   /// The verified token; nil if none has been verified.
   var token: VerifiedToken?
+  /// The token as the client has presented it; nil if the backend does not get it.
+  var presented: String?
+  /// Whether the answer may name another user than the token.
+  var mayRename = false
   /// The data that the client sent when it connected.
   var data: ClientData?
   /// The backend's `info` of an earlier answer, as JSON.
@@ -44,7 +48,7 @@ struct HookQuestion {
     switch (token, acceptance.user) {
     case (_, .some("")), (_?, nil): return nil
     case (let token?, let user?):
-      return UserID(user) == token.user ? nil : "the answer names another user than the token"
+      return mayRename || UserID(user) == token.user ? nil : "the answer names another user than the token"
     case (nil, nil): return "the answer names no user"
     case (nil, _): return nil
     }
@@ -61,7 +65,7 @@ struct HookQuestion {
       json.member("address", address)
       json.member("user", user?.rawValue ?? "")
       if let kind { json.member("kind", kind.rawValue) }
-      if let token, token.form != .none { write(token, to: &json) }
+      writeToken(to: &json)
       if let data { write("data", data.json, to: &json) }
       if let meta { write("meta", meta, to: &json) }
       if let expiresAt { json.member("expires_at", Self.seconds(expiresAt)) }
@@ -72,8 +76,12 @@ struct HookQuestion {
     }
   }
 
-  private func write(_ token: VerifiedToken, to json: inout JSONWriter) {
+  private func writeToken(to json: inout JSONWriter) {
+    let token = token.flatMap { $0.form == .none ? nil : $0 }
+    guard token != nil || presented != nil else { return }
     json.member("token") { json in
+      if let presented { json.member("value", presented) }
+      guard let token else { return }
       if let issuer = token.issuer, issuer.text.utf8.count <= Self.nameMax { json.member("iss", issuer.text) }
       if let id = token.id, id.utf8.count <= Self.nameMax { json.member("jti", id) }
       json.member("fingerprint", token.fingerprint.description)

@@ -38,6 +38,8 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
   var origin: UpgradeOrigin
   /// The backend's `info`, as JSON.
   var info: String?
+  /// The user of the client's tokens, and the name that the backend has given it; nil if that is the same.
+  var renamed: (user: UserID, name: UserID)?
   /// The token on which the session is based, with its own end; nil before the login.
   var token: VerifiedToken?
   private(set) var duty = Duty.none

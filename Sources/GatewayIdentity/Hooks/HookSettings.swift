@@ -1,4 +1,4 @@
-internal import GatewayCore
+package import GatewayCore
 package import GatewayRuntime
 
 /// The settings of the hooks, i.e. of the questions to the application's own backend.
@@ -29,6 +29,12 @@ package struct HookSettings: Sendable {
   package var refresher = Refresher.client
   /// The names of the upgrade's header fields that the backend gets too, in lower case.
   package var headers: [String] = []
+  /// The wire formats whose clients the backend is asked about; empty for all.
+  package var dialects: Set<Name> = []
+  /// Whether the backend may give a client another name than its token has.
+  package var mayRename = false
+  /// Whether the backend gets the tokens themselves. Only over TLS.
+  package var sendsToken = false
   /// How long one question may take, with its repetition.
   package var timeout = Duration.seconds(3)
   /// The extension of a session after a question that the backend does not answer.
@@ -55,6 +61,9 @@ package struct HookSettings: Sendable {
 
   /// The names of the hooks that are asked.
   package var names: [String] { Hook.allCases.filter { address(of: $0) != nil }.map(\.rawValue) }
+
+  /// Whether the backend is asked about clients of that wire format.
+  func asks(about dialect: String) -> Bool { dialects.isEmpty || dialects.contains(Name(dialect)) }
 
   /// Returns the address of a hook; nil if it is off.
   func address(of hook: Hook) -> EndpointAddress? {

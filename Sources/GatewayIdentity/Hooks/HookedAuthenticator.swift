@@ -28,17 +28,20 @@ struct HookedAuthenticator: Authenticator {
   private nonisolated(nonsending) func complete(
     _ verdict: Verdict, _ credentials: Credentials, of bearer: Bearer, _ connection: ConnectionID
   ) async -> Verdict {
-    guard case .success(let token) = verdict, token.wants == nil, let seat = hooks.seat(of: connection) else {
+    guard case .success(var token) = verdict, token.wants == nil, let seat = hooks.seat(of: connection) else {
       return verdict
     }
+    // Another token of the same client: its user has the backend's name for it.
+    if bearer.user != nil, let renamed = seat.renamed, renamed.user == token.user { token.user = renamed.name }
     TraceScope.current?.endVerification()
     // The backend is not asked about a token that is refused anyway.
     if let refusal = await bearer.objection?(token) { return .failure(refusal) }
     if token.kind == .anonymous { return verdict }
     if bearer.user == token.user {
-      return await hooks.refresh(seat, to: token, endsWithToken: true)
+      return await hooks.refresh(seat, to: token, credentials, endsWithToken: true)
     }
-    return await hooks.connect(seat, as: token, credentials.details?.unpacked(), tellsData: tellsData)
+    let mayRename = tellsData && bearer.user == nil
+    return await hooks.connect(seat, as: token, credentials, tellsData: tellsData, mayRename: mayRename)
   }
 
   private nonisolated(nonsending) func verdictAlone(
@@ -47,12 +50,12 @@ struct HookedAuthenticator: Authenticator {
     TraceScope.current?.dropVerification()
     guard let seat = hooks.seat(of: connection) else { return .failure(.identityUnavailable) }
     guard let user = bearer.user else {
-      return await hooks.connect(seat, as: nil, credentials.details?.unpacked(), tellsData: tellsData)
+      return await hooks.connect(seat, as: nil, credentials, tellsData: tellsData)
     }
     guard hooks.settings.refresh != nil else {
       return .failure(.notPermitted.detailed("the application's backend decides as a client connects: connect again"))
     }
-    return await hooks.refresh(seat, to: hooks.newToken(of: user), endsWithToken: false)
+    return await hooks.refresh(seat, to: hooks.newToken(of: user), credentials, endsWithToken: false)
   }
 }
 

@@ -9,10 +9,12 @@ extension Hooks {
   ///
   /// - Parameters:
   ///   - token: The client's token, verified; nil if the backend judges alone.
-  ///   - data: The data that the client sent.
+  ///   - credentials: The token as presented, and the data that the client sent.
   ///   - tellsData: Whether the backend's data reaches the client.
+  ///   - mayRename: Whether the backend may give its user another name, if the settings allow it. Not on a live session, which
+  ///     no other user's token may prolong.
   nonisolated(nonsending) func connect(
-    _ seat: HookSeat, as token: VerifiedToken?, _ data: ClientData?, tellsData: Bool
+    _ seat: HookSeat, as token: VerifiedToken?, _ credentials: Credentials, tellsData: Bool, mayRename: Bool = false
   ) async -> Verdict {
     guard let loop = EventLoop.current else { return .failure(.identityUnavailable) }
     if settings.connect == nil, let token {
@@ -20,7 +22,9 @@ extension Hooks {
       return .success(token)
     }
     var question = question(.connect, about: seat)
-    (question.user, question.kind, question.token, question.data) = (token?.user, token?.kind, token, data)
+    (question.user, question.kind, question.token) = (token?.user, token?.kind, token)
+    (question.data, question.presented) = (credentials.details?.unpacked(), presented(credentials))
+    question.mayRename = settings.mayRename && mayRename
     // The trace is the upgrade's. What follows the login is none of it.
     question.trace = TraceScope.current?.context ?? seat.origin.trace
     seat.origin.trace = nil
@@ -35,8 +39,13 @@ extension Hooks {
     guard acceptance.user?.isEmpty != true else {
       return .failure(.anonymousRefused.followed(by: .close(.anonymousRefused)))
     }
-    guard let own = token ?? acceptance.user.map({ newToken(of: UserID($0)) }) else {
+    guard var own = token ?? acceptance.user.map({ newToken(of: UserID($0)) }) else {
       return .failure(.identityUnavailable)
+    }
+    if mayRename { seat.renamed = nil }
+    if let name = acceptance.user.map({ UserID($0) }), name != own.user {
+      seat.renamed = (own.user, name)
+      own.user = name
     }
     var token = own
     token.expiresAt = Self.earlier(own.expiresAt, acceptance.expireAt)
@@ -54,7 +63,7 @@ extension Hooks {
   ///
   /// - Parameter endsWithToken: Whether the session ends with the token at the latest.
   nonisolated(nonsending) func refresh(
-    _ seat: HookSeat, to token: VerifiedToken, endsWithToken: Bool
+    _ seat: HookSeat, to token: VerifiedToken, _ credentials: Credentials, endsWithToken: Bool
   ) async -> Verdict {
     guard let loop = EventLoop.current else { return .failure(.identityUnavailable) }
     guard settings.refresh != nil else { return .success(token) }
@@ -62,7 +71,7 @@ extension Hooks {
     if seat.grace != nil, !mayAskPostponed(.refresh, at: loop.transport.now) {
       return prolonged(seat, by: token, endsWithToken: endsWithToken, on: loop)
     }
-    switch await askRefresh(seat, token, on: loop) {
+    switch await askRefresh(seat, token, presented(credentials), on: loop) {
     case .accepted(let acceptance)?:
       var accepted = token
       accepted.expiresAt = endsWithToken ? Self.earlier(token.expiresAt, acceptance.expireAt) : acceptance.expireAt
@@ -78,25 +87,30 @@ extension Hooks {
   }
 
   /// Asks whether a session goes on by its token, or by another.
+  ///
+  /// - Parameter presented: The token as the client has presented it, if the backend gets it.
   nonisolated(nonsending) func askRefresh(
-    _ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop
+    _ seat: HookSeat, _ token: VerifiedToken, _ presented: String? = nil, on loop: EventLoop
   ) async -> HookAnswer? {
     guard TraceScope.current == nil, let traces = gateway.tables[seat.connection.loop].traces else {
-      return await askRefreshInScope(seat, token, on: loop)
+      return await askRefreshInScope(seat, token, presented, on: loop)
     }
     // The gateway's own question is a trace of its own.
     let trail = traces.refresh(of: seat.connection.serial, dialect: seat.dialect)
-    let answer = await TraceScope.$current.withValue(trail.scope) { await askRefreshInScope(seat, token, on: loop) }
+    let answer = await TraceScope.$current.withValue(trail.scope) {
+      await askRefreshInScope(seat, token, presented, on: loop)
+    }
     trail.end(user: token.user)
     return answer
   }
 
   private nonisolated(nonsending) func askRefreshInScope(
-    _ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop
+    _ seat: HookSeat, _ token: VerifiedToken, _ presented: String?, on loop: EventLoop
   ) async -> HookAnswer? {
     var question = question(.refresh, about: seat)
     question.trace = TraceScope.current?.context
     (question.user, question.kind, question.token, question.meta) = (token.user, token.kind, token, seat.info)
+    question.presented = presented
     question.expiresAt = grant(of: seat).flatMap { Self.end(of: $0, on: loop) }
     return await ask(question, seat.origin.fields)
   }
@@ -119,6 +133,11 @@ extension Hooks {
   private struct Asking: Sendable {
     var question: HookQuestion
     let fields: [HTTPField]
+  }
+
+  /// Returns what the backend gets of the token itself; nil for nothing. It is kept no longer than the question.
+  private func presented(_ credentials: Credentials) -> String? {
+    settings.sendsToken && !credentials.token.isEmpty ? credentials.token : nil
   }
 
   private func question(_ hook: Hook, about seat: HookSeat) -> HookQuestion {

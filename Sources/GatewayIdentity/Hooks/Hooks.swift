@@ -75,6 +75,7 @@ package final class Hooks: Sendable {
 
   /// Returns the same binding with the backend's decisions about its clients.
   package func decorate(_ binding: DialectBinding) -> DialectBinding {
+    guard settings.asks(about: binding.dialect.name) else { return binding }
     let judges = settings.connect != nil || settings.refresh != nil
     let dialect = binding.dialect
     let authenticator = HookedAuthenticator(
@@ -195,11 +196,12 @@ extension Hooks: ConnectionAttendant {
   }
 
   package func takesNoCredentials(of dialect: any Dialect) -> Bool {
-    settings.judge == .instead && dialect.letsApplicationJudge
+    settings.judge == .instead && dialect.letsApplicationJudge && settings.asks(about: dialect.name)
   }
 
   package func opened(_ connection: ConnectionID, from origin: UpgradeOrigin) {
     let name = gateway.table(of: connection)?.connection(connection)?.dialect.name ?? ""
+    guard settings.asks(about: name) else { return }
     seats[connection.loop].all[connection.serial] = HookSeat(connection, name, from: origin, of: self)
   }
 

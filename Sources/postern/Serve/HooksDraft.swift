@@ -13,6 +13,9 @@ struct HooksDraft: Sendable {
   private var judge: HookSettings.Judge?
   private var refresher: HookSettings.Refresher?
   private var headers: [String] = []
+  private var dialects: Set<Name> = []
+  private var mayRename = false
+  private var sendsToken = false
   private var timeout: Duration?
   private var grace: Duration?
   private var graceMax: GraceMax?
@@ -60,6 +63,17 @@ struct HooksDraft: Sendable {
       "hook-header", "NAME", "a header field of the upgrade that the backend gets too, e.g. cookie", repeats: true
     ) { value, draft in draft.headers.append(try Self.header(value)) }
     Option(
+      "hook-dialect", "NAME", "a dialect whose clients the backend is asked about (default all)", repeats: true
+    ) { value, draft in draft.dialects.insert(Name(value.text)) }
+    Option(
+      "hook-may-rename",
+      "let --hook-connect name a client of the plain scheme otherwise than its token does",
+      \.mayRename)
+    Option(
+      "hook-send-token",
+      "send the client's token to the backend too; only to https addresses",
+      \.sendsToken)
+    Option(
       "hook-timeout", "DURATION", "how long one question may take, its repetition included (default 3s; 100ms to 9s)",
       \.timeout, Self.between(.milliseconds(100), .seconds(9), "100ms to 9s"))
     Option(
@@ -90,8 +104,8 @@ struct HooksDraft: Sendable {
   func settings(tls: TLSIdentity?, hasOrigins: Bool, hasWire: Bool) throws -> HookSettings? {
     guard isOn else {
       let isBare =
-        signing == nil && bearer == nil && judge == nil && refresher == nil && headers.isEmpty && timeout == nil
-        && grace == nil && graceMax == nil && recoverRate == nil
+        signing == nil && bearer == nil && judge == nil && refresher == nil && headers.isEmpty && dialects.isEmpty
+        && !mayRename && !sendsToken && timeout == nil && grace == nil && graceMax == nil && recoverRate == nil
       guard isBare else {
         throw UsageError("the other --hook-… flags are for --hook-connect, --hook-refresh or --hook-commands; give one")
       }
@@ -105,9 +119,26 @@ struct HooksDraft: Sendable {
     settings.tls = tls
     settings.headers = headers
     if let timeout { settings.timeout = timeout }
+    settings.dialects = dialects
+    try takeContents(into: &settings)
     try takeJudge(into: &settings, hasOrigins: hasOrigins, hasWire: hasWire)
     try takeRefresh(into: &settings)
     return settings
+  }
+
+  private func takeContents(into settings: inout HookSettings) throws {
+    if mayRename, connect == nil { throw UsageError("--hook-may-rename is of --hook-connect; give it") }
+    settings.mayRename = mayRename
+    if sendsToken {
+      for address in [settings.connect, settings.refresh] {
+        guard let address, !address.isTLS else { continue }
+        throw UsageError("--hook-send-token: \(address.text) is plain http; tokens go over https only")
+      }
+      guard connect != nil || refresh != nil else {
+        throw UsageError("--hook-send-token is of --hook-connect and --hook-refresh; give one")
+      }
+    }
+    settings.sendsToken = sendsToken
   }
 
   private func takeJudge(into settings: inout HookSettings, hasOrigins: Bool, hasWire: Bool) throws {

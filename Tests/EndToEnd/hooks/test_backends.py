@@ -74,6 +74,31 @@ def test_it_lets_users_in_keeps_them_and_lets_them_join_and_knows_them_by_what_i
     assert SECRET not in log and BEARER not in log
 
 
+def test_a_backend_that_may_rename_names_the_session_and_without_the_flag_such_an_answer_lets_nobody_in(backend, tmp_path):
+    backend.say(connect={"result": {"user": "tenant-7:ann"}})
+    with serve(backend, tmp_path, "--hook-may-rename") as gateway:
+        with Client(gateway, token=token("ann")) as ann:
+            assert ann.receive("connected")["user_id"] == "tenant-7:ann"
+            assert "tenant-7:ann" in ctl(gateway, "sessions")
+            assert ann.ask("refresh", token=token("ann"))["type"] == "refreshed"
+            assert ann.ask("join", cid="default:42")["type"] == "joined"
+            assert ann.ask("refresh", token=token("bob"))["type"] == "error"
+            assert ann.is_alive()
+        # The last question is about bob, whose token may not go on with the session, whatever name the answer has.
+        assert [line["body"]["user"] for line in backend.asked()] == ["ann", "tenant-7:ann", "tenant-7:ann", "bob"]
+    with serve(backend, tmp_path) as gateway:
+        assert outcome(gateway, token=token("ann")) == "identity_unavailable"
+
+
+def test_it_is_asked_only_about_clients_of_the_dialects_that_are_named(backend, tmp_path):
+    backend.say(connect={"error": {"code": 1000, "message": "no seat"}})
+    for dialect, user in (("plain", "application_refused"), ("sendbird", "ann")):
+        asked = len(backend.asked())
+        with serve(backend, tmp_path, "--hook-dialect", dialect) as gateway:
+            assert outcome(gateway, token=token("ann")) == user
+        assert len(backend.asked()) - asked == (dialect == "plain")
+
+
 def ctl(gateway, *words):
     command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
