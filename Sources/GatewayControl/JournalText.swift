@@ -64,9 +64,10 @@ package enum JournalText {
     case .upstreamFailed(_, let status):
       if let failure = line.failure { json.member("failure", failure) }
       json.member("status", Int64(status))
-    case .signalTaken, .signalRefused:
+    case .signalTaken(_, let isPlayed), .signalRefused(_, _, let isPlayed):
       if let signal = line.signal { json.member("signal", signal) }
       if let failure = line.failure { json.member("failure", failure) }
+      if isPlayed { json.member("played", true) }
     case .outboundAsked(let trace, _):
       if let endpoint = line.endpoint { json.member("endpoint", endpoint) }
       if let trace = trace.id { json.member("trace_id", trace.description) }

@@ -17,9 +17,15 @@ extension FaultOrder {
   private static func type(of fields: FaultFields) throws(GatewayError) -> any Fault.Type {
     guard let word = try fields.text("fault", bytes: FaultFields.nameLengthMax) else { throw fields.missing("fault") }
     for type in Faults.all where Name(type.word) == Name(word) { return type }
+    if Name(word) == "jwks_rotate" { throw .invalidParameter.detailed(rotation) }
     throw .invalidParameter.detailed(
       "no fault is called '\(word.prefix(64))'" + FaultFields.lead(from: word, to: Faults.all.map { $0.word }))
   }
+
+  /// Why a gateway cannot be told to rotate an issuer's keys.
+  private static let rotation =
+    "jwks_rotate needs an issuer of Postern's own, and this gateway only reads keys; "
+    + "use postern storm --serve-jwks with --jwks-rotate, or jwks_withdraw"
 
   private static func read(
     _ fault: any Fault, _ fields: FaultFields, text: String
@@ -38,6 +44,9 @@ extension FaultOrder {
     }
     if fault is Say, times == nil, let event = moment.event, Say.writes(event, at: side) {
       throw .invalidParameter.detailed("say after \(event.rawValue) follows itself without end; give times")
+    }
+    if let signal = fault as? any SignalFault, times == nil, let event = moment.event, signal.writes(event) {
+      throw .invalidParameter.detailed("\(type.word) after \(event.rawValue) may follow itself without end; give times")
     }
     if type.isOfAll, aim != FaultAim() || moment.event != nil {
       throw .invalidParameter.detailed("\(type.word) befalls the gateway as it is: leave out who, and after")

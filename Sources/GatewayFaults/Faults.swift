@@ -20,6 +20,8 @@ package enum Faults {
     // The application's identity provider.
     KeysAnswer.self, KeysSlow.self, KeysNever.self, KeysMalformed.self, KeysWithdraw.self, DiscoveryOtherIssuer.self,
     IntrospectAnswer.self, IntrospectInactive.self, IntrospectSlow.self,
+    // Signals from outside.
+    LogoutReplayed.self, LogoutForged.self, LogoutLate.self, EventReplayed.self, EventForged.self,
     // Webhooks.
     WebhookLate.self, WebhookTwice.self, WebhookUnsigned.self, WebhookWrongKey.self, WebhookReordered.self,
     WebhookLost.self,

@@ -91,11 +91,13 @@ package final class Space: Sendable {
     if let transmitter = settings.signals.transmitter { _ = caller.tally(transmitter.issuer.settings.name) }
     if settings.introspector != nil { _ = caller.tally(IntrospectionSettings.name) }
     keys = StoredKeys(store: store)
-    signals = Signals(settings.signals, to: gateway)
+    signals = Signals(settings.signals, to: gateway, objector: faults)
     home = ground.home
     self.vendors = vendors
     self.provider = provider
     self.faults = faults
+    if faults != nil { signals.door = self }
+    faults?.signals = signals
     faults?.keysChanged = { [weak self] in self?.fetchKeysAgain() }
     faults?.places = { [weak self] in self?.outboundPlaces(settings) ?? [] }
     if vendors.contains(where: \.namesItsRoutes), let clash = HTTPRouter.clash(in: routes) { throw clash }
@@ -107,7 +109,9 @@ package final class Space: Sendable {
   }
 
   /// All routes of the gateway's own port, created anew by each call.
-  package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } + finished(signals.routes) }
+  package var routes: [HTTPRoute] { vendors.flatMap { routes(of: $0) } + signalRoutes }
+
+  var signalRoutes: [HTTPRoute] { finished(signals.routes) }
 
   /// Returns the routes of one of its vendors on the gateway's own port.
   func routes(of vendor: any Vendor) -> [HTTPRoute] { finished(vendor.routes(with: provider)) }

@@ -59,6 +59,9 @@ extension PosternJournal {
     public static func comesBack(within limit: Duration = .seconds(10), newToken: Bool = false) -> Expectation {
       Expectation(expectation: .comesBack(within: limit, newToken: newToken))
     }
+
+    /// No logout and no security event that a fault has copied or forged reaches a session of the client.
+    public static let outlivesBadSignals = Expectation(expectation: .outlivesBadSignals)
   }
 
   /// A kind of attempt that a client may make too often.

@@ -74,9 +74,10 @@ def test_every_known_fault_takes_its_own_example(faulty):
     elsewhere = [fault for fault in known if fault["summary"].startswith("in a proxy: ")]
     assert [fault["fault"] for fault in elsewhere] == ["shorten"]
     # This gateway asks nobody.
-    asking = {"hook_": "--hook-", "jwks_": "--jwks", "discovery_": "--oidc", "introspect_": "--introspection"}
+    asking = {"hook_": "--hook-", "jwks_": "--jwks", "discovery_": "--oidc", "introspect_": "--introspection",
+              "logout_": "--logout", "event_": "--events-from"}
     flags = {fault["fault"]: flag for fault in known for word, flag in asking.items() if fault["fault"].startswith(word)}
-    assert len(flags) == 15
+    assert len(flags) == 20
     for fault in known:
         answer = control(faulty, "POST", "/faults", fault["example"])
         if fault in elsewhere:

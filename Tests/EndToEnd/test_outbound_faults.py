@@ -17,7 +17,11 @@ from introspection_server import CLIENT, Introspection
 from introspection_server import SECRET as CLIENT_SECRET
 from issuer import Issuer, Key
 from orders import until
+from statements import event, logout, named, send_event, send_logout
+from test_journal import is_passed
 from test_own_login import flags, outcome
+from test_signals import connected, figure, next_second, of_events
+from test_signals import flags as signal_flags
 
 DOCS = Path(__file__).resolve().parents[2] / "Docs"
 
@@ -27,7 +31,7 @@ def rows(page):
 
 
 KEYS = [(order, *cells.split(" | ")) for order, cells in rows("own-login.md")]
-TOKENS, WEBHOOKS = rows("introspection.md"), rows("webhooks.md")
+TOKENS, WEBHOOKS, SIGNALS = rows("introspection.md"), rows("webhooks.md"), rows("logout.md")
 OUTCOMES = {"is valid": "ann", "connected": "ann", "503005": "identity_unavailable", "401006": "key_unknown", "401013": "token_unknown"}
 
 
@@ -38,7 +42,7 @@ def fail(gateway, order):
 
 
 def test_the_pages_have_calls():
-    assert len(KEYS) == 5 and len(TOKENS) == 3 and len(WEBHOOKS) == 6
+    assert len(KEYS) == 5 and len(TOKENS) == 3 and len(WEBHOOKS) == 6 and len(SIGNALS) == 5
 
 
 @pytest.mark.parametrize("order, known, new", KEYS)
@@ -118,3 +122,54 @@ def test_broken_webhooks_arrive_as_their_row_says(order, gets):
         metrics = control(gateway, "GET", "/metrics").body.decode()
         until(lambda: 'vendor="sendbird",result="delivered"} 3' in control(gateway, "GET", "/metrics").body.decode())
         assert 'vendor="sendbird",result="failed"} 0' in metrics
+
+
+@pytest.mark.parametrize("order, cells", SIGNALS)
+def test_a_broken_sender_of_logouts_and_events_ends_what_its_row_says(order, cells):
+    word, (_, ends) = json.loads(order)["fault"], cells.split(" | ")
+    with Issuer() as issuer, Issuer() as transmitter, \
+            Gateway(*signal_flags(issuer, *of_events(transmitter)), "--faults", loops=1, has_secret=False) as gateway:
+        def send():
+            if word.startswith("logout"):
+                assert send_logout(gateway, logout(issuer, sub="ann")).status == 200
+            else:
+                assert send_event(gateway, event(transmitter, "session-revoked", named(issuer))).status == 202
+
+        signal = "logout" if word.startswith("logout") else "session-revoked"
+        with connected(gateway, issuer.token()) as early:
+            next_second()
+            if word.endswith("late"):
+                fail(gateway, order)
+                send()
+                assert early.is_alive()
+            elif word.endswith("replayed"):
+                send()
+                assert early.until_closed()[0] == 4004
+            next_second()
+            with connected(gateway, issuer.token()) as later:
+                if not word.endswith("late"):
+                    fail(gateway, order)
+                if word.endswith("forged"):
+                    kind = "logout" if signal == "logout" else "other"
+                    until(lambda: figure(gateway, kind, "refused") == 1)
+                    assert early.is_alive() and "nothing" in ends
+                elif word.endswith("replayed"):
+                    until(lambda: figure(gateway, signal, "replayed") == 1)
+                    assert "began after" in ends
+                else:
+                    assert early.until_closed()[0] == 4004 and "began before" in ends
+                    until(lambda: figure(gateway, signal, "taken") == 1)
+                assert later.is_alive()
+                if not word.endswith("late"):
+                    verdict = control(gateway, "POST", "/journal/expect", {"expect": "outlives_bad_signals", "user": "ann"}).json
+                    assert is_passed(verdict), verdict
+                    played = [line for line in control(gateway, "GET", "/journal").json["lines"] if line.get("played")]
+                    assert [line["failure"] for line in played] == (["invalid_key"] if word.endswith("forged") else [])
+        log = gateway.log()
+    assert "eyJ" not in log
+
+
+def test_a_rotation_of_an_issuers_keys_is_refused_with_what_to_use():
+    with Issuer() as issuer, Gateway(*flags(issuer), "--faults", loops=1, has_secret=False) as gateway:
+        answer = control(gateway, "POST", "/faults", {"fault": "jwks_rotate", "overlap_s": 30})
+        assert answer.status == 400 and "postern storm --serve-jwks with --jwks-rotate" in answer.json["error"]["message"]

@@ -43,6 +43,18 @@ struct Story {
     }
   }
 
+  /// Writes that a fault affected ann.
+  func write(fault word: String) {
+    world.loop.eventLoop.asCurrent { journal.write(fault: word, number: 1, by: nil, of: Self.ann) }
+  }
+
+  /// Writes that a signal about ann came.
+  func write(signal: String, failure: String? = nil, isPlayed: Bool) {
+    world.loop.eventLoop.asCurrent {
+      journal.write(signal: signal, failure: failure, of: Self.ann, isPlayed: isPlayed)
+    }
+  }
+
   func pass(_ milliseconds: Int) { world.advance(by: .milliseconds(milliseconds)) }
 
   /// Returns the verdict on ann's client from the whole story, the one from its pieces, and whether the host's time

@@ -35,8 +35,9 @@ struct HostileOrderTests {
       guard let read = Result(catching: { try FaultOrder.read(json: Array(order.utf8)) }).order else { continue }
       #expect(type(of: read.fault) == fault)
       taken += 1
-      // Only a proxy takes it, or a gateway with hooks.
-      if fault != Shorten.self, !(fault is any OutboundFault.Type) { try live(with: order) }
+      // Only a proxy takes it, or a gateway with hooks or logouts.
+      let isOfOthers = fault is any OutboundFault.Type || fault is any SignalFault.Type
+      if fault != Shorten.self, !isOfOthers { try live(with: order) }
     }
     #expect(taken > 0)
   }

@@ -14,8 +14,8 @@ struct SignalScene {
   let space: IdentitySpace
   let logs = LogKeeper()
 
-  init(_ issuer: VirtualIssuer = VirtualIssuer()) throws {
-    space = try IdentitySpace(issuer, client: Self.client, logs: logs)
+  init(_ issuer: VirtualIssuer = VirtualIssuer(), takesFaults: Bool = false) throws {
+    space = try IdentitySpace(issuer, client: Self.client, logs: logs, takesFaults: takesFaults)
     guard space.begin() == nil else { throw SceneFailure() }
   }
 

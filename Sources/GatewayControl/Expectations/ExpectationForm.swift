@@ -53,6 +53,7 @@ package struct ExpectationForm: Sendable {
     ExpectationForm("comes_back", takes: [.within, .newToken]) {
       .comesBack(within: $0.within ?? .seconds(10), newToken: $0.newToken ?? false)
     },
+    ExpectationForm("outlives_bad_signals") { _ in .outlivesBadSignals },
   ]
 }
 

@@ -13,6 +13,8 @@ package final class FaultBook: @unchecked Sendable {
   package var places: () -> [OutboundPlace] = { [] }
   /// Called when a fault of an issuer's keys begins or ends. Keys are asked for seldom.
   package var keysChanged: (() -> Void)?
+  /// Sends signals to the gateway itself; nil if it takes none.
+  package weak var signals: (any SignalHand)?
   /// The faults in the order of their orders.
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
@@ -70,6 +72,7 @@ package final class FaultBook: @unchecked Sendable {
     {
       throw lack
     }
+    if let lack = (order.fault as? any SignalFault)?.lack(in: signals, when: order.moment) { throw lack }
     guard policy != nil || order.side == .client else {
       throw .invalidParameter.detailed("side: upstream is for postern proxy; nothing is behind this gateway")
     }
@@ -94,6 +97,9 @@ package final class FaultBook: @unchecked Sendable {
     }
     if fault.isOfKeys, order.moment.event == nil {
       if order.moment.delay == nil { begin(fault) } else { setAlarm(for: fault, at: fault.begins) }
+    }
+    if fault.signalFault != nil, order.moment.event == nil {
+      if order.moment.delay == nil { play(fault) } else { setAlarm(for: fault, at: fault.begins) }
     }
     return fault
   }
@@ -200,7 +206,7 @@ package final class FaultBook: @unchecked Sendable {
   /// Whether there is a fault of messages.
   var hasMessageFaults: Bool { standing.contains { $0.order.fault is any MessageFault } }
 
-  private func note(
+  func note(
     _ fault: StandingFault, _ subject: FaultSubject, _ connection: ConnectionID?, isFull: Bool = false
   ) {
     journal?.write(fault: fault.word, number: fault.number, isFull: isFull, by: connection, of: subject.user)
@@ -294,7 +300,7 @@ package final class FaultBook: @unchecked Sendable {
     for fault in standing { fault.forget(socket.id) }
   }
 
-  private var inOrder: [FaultySocket] { sockets.values.sorted { $0.number < $1.number } }
+  var inOrder: [FaultySocket] { sockets.values.sorted { $0.number < $1.number } }
 
   fileprivate func befallAll(_ fault: StandingFault) {
     for socket in inOrder { befall(socket, fault) }
@@ -316,13 +322,21 @@ package final class FaultBook: @unchecked Sendable {
   }
 
   fileprivate func pass(_ fault: StandingFault) {
-    if loop.now >= fault.ends { end(fault) } else if fault.isOfKeys { begin(fault) } else { befallAll(fault) }
+    if loop.now >= fault.ends {
+      end(fault)
+    } else if fault.isOfKeys {
+      begin(fault)
+    } else if fault.signalFault != nil {
+      play(fault)
+    } else {
+      befallAll(fault)
+    }
   }
 }
 
 extension FaultBook {
   /// Returns the socket of the connection. If the event has no connection, returns the user's sockets.
-  fileprivate func sockets(_ connection: ConnectionID?, of user: UserID?) -> [FaultySocket] {
+  func sockets(_ connection: ConnectionID?, of user: UserID?) -> [FaultySocket] {
     if let connection { return sockets[connection].map { [$0] } ?? [] }
     guard let user else { return [] }
     return inOrder.filter { $0.subject.user == user }
@@ -335,6 +349,7 @@ extension FaultBook: JournalObserver {
   package func journalWrote(_ kind: JournalKind, by connection: ConnectionID?, of user: UserID?) {
     for fault in standing where fault.order.moment.event == kind {
       fault.note(connection, user)
+      if fault.signalFault != nil { loop.execute { [self] in play(fault, after: connection, of: user) } }
       guard fault.order.fault is any SocketFault else { continue }
       // Later, not in the middle of the event.
       loop.execute { [self] in

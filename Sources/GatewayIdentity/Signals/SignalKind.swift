@@ -28,6 +28,9 @@ package enum SignalKind: String, Hashable, Sendable, CaseIterable {
       ?? (event.utf8.starts(with: Self.framework.utf8) ? .verification : .other)
   }
 
+  /// The address of the CAEP event of that kind.
+  var event: String { Self.caep + rawValue }
+
   /// The signals that an operator can give by hand: signals that cause an order.
   package static let orders: [SignalKind] = [.logout, .sessionRevoked, .tokenClaimsChange, .credentialChange]
 }

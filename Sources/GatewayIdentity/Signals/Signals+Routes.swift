@@ -12,13 +12,13 @@ extension Signals {
     var routes: [HTTPRoute] = []
     if let login = settings.login, login.takesLogouts || login.mayChange {
       routes.append(
-        route("/identity/logout", .logout) { request throws(SignalRefusal) in
+        route(Self.logoutPath, .logout) { request throws(SignalRefusal) in
           try await self.logOut(request, at: login)
         })
     }
     if let transmitter = settings.transmitter {
       routes.append(
-        route("/identity/events", .other, isEvent: true) { request throws(SignalRefusal) in
+        route(Self.eventsPath, .other, isEvent: true) { request throws(SignalRefusal) in
           try await self.takeEvents(request, of: transmitter)
         })
     }
@@ -30,6 +30,9 @@ extension Signals {
     }
     return routes
   }
+
+  static let logoutPath = "/identity/logout"
+  static let eventsPath = "/identity/events"
 
   private typealias Handler =
     nonisolated(nonsending) @Sendable (HTTPRequest) async throws(SignalRefusal) -> HTTPResponse
@@ -53,7 +56,7 @@ extension Signals {
         }
         return try await handler(request)
       } catch {
-        self.noteRefused(kind, of: request.peer, error)
+        self.noteRefused(kind, in: request, error)
         return error.response(isEvent: isEvent)
       }
     }
@@ -96,13 +99,15 @@ extension Signals {
       throw SignalRefusal(.invalidRequest, "neither sid nor sub, or sub is no user's name here")
     }
     let answer = HTTPResponse(status: 200, headers: [HTTPField("cache-control", "no-store")])
+    guard !postpones(token, .logout, about: subject.user, in: request) else { return answer }
     guard !isSeen(id, of: login) else {
       counts.count(.logout, .replayed)
       return answer
     }
     let sessions = try await order(.logout, target)
     markSeen(id, of: login)
-    noteTaken(.logout, of: login.settings.name, target, sessions: sessions)
+    keepCopy(of: token, .logout, about: subject.user, in: request)
+    noteTaken(.logout, of: login.settings.name, target, about: subject.user, sessions: sessions, in: request)
     return answer
   }
 
@@ -135,8 +140,14 @@ extension Signals {
       if isReplayed {
         counts.count(kind, .replayed)
       } else {
-        try await take(kind, event, claims, issuedAt, of: transmitter)
+        try await take(kind, event, claims, issuedAt, of: transmitter, in: request)
       }
+    }
+    if !isReplayed {
+      let user = claims["sub_id"].flatMap { named in
+        (try? SignalSubject(named, by: issuer, logins: settings.login?.issuers ?? []))?.user
+      }
+      keepCopy(of: token, .event, about: user, in: request)
     }
     markSeen(id, of: issuer)
     return HTTPResponse(status: 202)
@@ -144,12 +155,12 @@ extension Signals {
 
   private nonisolated(nonsending) func take(
     _ kind: SignalKind, _ event: JSONView, _ claims: JWTClaims, _ issuedAt: WallTime,
-    of transmitter: SignalSettings.Transmitter
+    of transmitter: SignalSettings.Transmitter, in request: HTTPRequest
   ) async throws(SignalRefusal) {
     guard event.isObject else { throw SignalRefusal(.invalidRequest, "an event must be an object") }
     let issuer = transmitter.issuer.settings
     switch kind {
-    case .verification: return noteTaken(kind, of: issuer.name, nil, sessions: 0)
+    case .verification: return noteTaken(kind, of: issuer.name, nil, sessions: 0, in: request)
     case .other, .logout, .revocation: return counts.count(kind, .ignored)
     case .sessionRevoked, .credentialChange, .tokenClaimsChange: break
     }
@@ -164,7 +175,8 @@ extension Signals {
       return counts.count(kind, .ignored)
     }
     let sessions = try await order(kind, target)
-    noteTaken(kind, of: issuer.name, target, sessions: sessions, isWidened: subject.isWidened)
+    noteTaken(
+      kind, of: issuer.name, target, about: subject.user, sessions: sessions, isWidened: subject.isWidened, in: request)
   }
 
   // MARK: Revocation of one token
@@ -182,7 +194,7 @@ extension Signals {
       }
       let target = Revocations.Target.token(verified.fingerprint, expiresAt: verified.expiresAt)
       let sessions = try await revocation(target)
-      noteTaken(.revocation, of: request.peer, target, sessions: sessions)
+      noteTaken(.revocation, of: request.peer, target, sessions: sessions, in: request)
     case .failure(let error):
       if error.isUnjudged { throw SignalRefusal(unavailable: error) }
       counts.count(.revocation, .ignored)

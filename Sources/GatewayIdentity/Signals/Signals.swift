@@ -17,13 +17,28 @@ package final class Signals: Sendable {
   let secret: Mutex<String?>
   /// 100 a second from an address, and 6,000 at once.
   private let quota = Mutex(AddressQuota(perMinute: 6_000, addressesMax: 1_000))
+  /// Decides which signals are late; nil if no faults may be ordered.
+  let objector: (any SignalObjector)?
+  let copies = Mutex(SignalCopies())
+  private let way = Mutex(Way())
   /// The time of the last logged refusal. Refusals are logged rarely, since anyone can cause one.
   private let toldAt = Mutex<Instant?>(nil)
 
-  package init(_ settings: SignalSettings, to gateway: Gateway) {
+  private struct Way {
+    weak var door: (any SignalDoor)?
+  }
+
+  package init(_ settings: SignalSettings, to gateway: Gateway, objector: (any SignalObjector)? = nil) {
     self.settings = settings
     self.gateway = gateway
+    self.objector = objector
     secret = Mutex(settings.transmitter?.secret)
+  }
+
+  /// The route of signals that the gateway hands to itself.
+  package var door: (any SignalDoor)? {
+    get { way.withLock { $0.door } }
+    set { way.withLock { $0.door = newValue } }
   }
 
   /// Takes over the secret of `fresh`, which are its own settings, read again.
@@ -144,12 +159,13 @@ package final class Signals: Sendable {
 
   /// Counts and logs an accepted signal.
   func noteTaken(
-    _ kind: SignalKind, of sender: String, _ target: Revocations.Target?, sessions: Int, isWidened: Bool = false
+    _ kind: SignalKind, of sender: String, _ target: Revocations.Target?, about user: UserID? = nil, sessions: Int,
+    isWidened: Bool = false, in request: HTTPRequest
   ) {
     counts.count(kind, .taken)
-    var user: UserID?
+    var user = user
     if case .user(let named, _)? = target { user = named }
-    gateway.journal(signal: kind.rawValue, of: user)
+    gateway.journal(signal: kind.rawValue, of: user, isPlayed: SignalSender(of: request) == .fault)
     let about: [LogEvent.Field] =
       switch target {
       case .user(let user, _)?: [.init("user", user.rawValue)]
@@ -164,9 +180,10 @@ package final class Signals: Sendable {
   }
 
   /// Counts a refused signal, and logs one a second.
-  func noteRefused(_ kind: SignalKind, of sender: String, _ refusal: SignalRefusal) {
+  func noteRefused(_ kind: SignalKind, in request: HTTPRequest, _ refusal: SignalRefusal) {
     counts.count(kind, refusal.isUnavailable ? .unavailable : .refused)
-    gateway.journal(signal: kind.rawValue, failure: refusal.code.rawValue)
+    let isPlayed = SignalSender(of: request) == .fault
+    gateway.journal(signal: kind.rawValue, failure: refusal.code.rawValue, isPlayed: isPlayed)
     let now = gateway.tables[0].transport.now
     let isTold = toldAt.withLock { told in
       if let last = told, now < last + .seconds(1) { return false }
@@ -177,7 +194,7 @@ package final class Signals: Sendable {
     gateway.log(
       .warning, "signal_refused",
       [
-        .init("signal", kind.rawValue), .init("from", sender), .init("error", refusal.code.rawValue),
+        .init("signal", kind.rawValue), .init("from", request.peer), .init("error", refusal.code.rawValue),
         .init("reason", refusal.description),
       ])
   }

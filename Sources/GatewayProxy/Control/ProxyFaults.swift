@@ -24,6 +24,8 @@ struct ProxyFaults: FaultPolicy {
     case is any OutboundFault.Type:
       .notOurs.detailed(
         "\(fault.word) changes what a gateway hears from the application's backend; use refuse_upgrade or close_as")
+    case is any SignalFault.Type:
+      .notOurs.detailed("\(fault.word) sends a gateway signals of its login; use close_as, or send one to the gateway")
     case is MintEarly.Type:
       .notOurs.detailed("\(fault.word) needs a token that was issued later; use mint_expired or mint_forged")
     case is any ProviderDelay.Type where tokens == nil, is any ProviderAnswer.Type where tokens == nil:

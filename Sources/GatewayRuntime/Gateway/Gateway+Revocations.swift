@@ -72,8 +72,8 @@ extension Gateway {
 
   /// Writes into the journal, where there is one, that a signal came from outside, or why it was refused. Only on the first
   /// loop.
-  package func journal(signal: String, failure: String? = nil, of user: UserID? = nil) {
-    tables[0].journal?.write(signal: signal, failure: failure, of: user)
+  package func journal(signal: String, failure: String? = nil, of user: UserID? = nil, isPlayed: Bool = false) {
+    tables[0].journal?.write(signal: signal, failure: failure, of: user, isPlayed: isPlayed)
   }
 
   /// Has every loop remember what was revoked, and let expire, in an earlier life. Before anything listens.

@@ -149,14 +149,15 @@ package final class Journal: @unchecked Sendable {
     write(.upstreamFailed(name: number(of: name), status: UInt16(clamping: status)), by: connection, dialect: dialect)
   }
 
-  /// Writes that a signal came from outside, or why it was refused. There must be few names of both.
-  func write(signal: String, failure: String?, of user: UserID?) {
+  /// Writes that a signal came from outside, or from a fault (`isPlayed`), or why it was refused. There must be few names of
+  /// both.
+  package func write(signal: String, failure: String?, of user: UserID?, isPlayed: Bool) {
     let user = user.map { names.users.take($0, holders: 0, next: last + 1, first: firstNamed) } ?? 0
     let event: JournalEvent =
       if let failure {
-        .signalRefused(name: number(of: signal), failure: number(of: failure))
+        .signalRefused(name: number(of: signal), failure: number(of: failure), isPlayed: isPlayed)
       } else {
-        .signalTaken(name: number(of: signal))
+        .signalTaken(name: number(of: signal), isPlayed: isPlayed)
       }
     write(event, user: user)
   }

@@ -31,10 +31,10 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case providerRefused(JournalError)
   /// The number of the name of the proxy's refusal in the journal, and the status.
   case upstreamFailed(name: UInt16, status: UInt16)
-  /// The number of the signal's name in the journal.
-  case signalTaken(name: UInt16)
+  /// The number of the signal's name in the journal; `isPlayed` if a fault sent it.
+  case signalTaken(name: UInt16, isPlayed: Bool)
   /// The numbers of the signal's name and of the refusal's in the journal.
-  case signalRefused(name: UInt16, failure: UInt16)
+  case signalRefused(name: UInt16, failure: UInt16, isPlayed: Bool)
   /// The trace that the request goes on with, and the number of the endpoint's name in the journal.
   case outboundAsked(JournalTrace, endpoint: UInt16)
   /// `after` counts from the question. The numbers of the names of endpoint and result, and of why there was no usable answer.

@@ -127,8 +127,8 @@ struct JournalNames {
     case .httpAnswered(let route, _): line.route = words[Int(route)]
     case .faulted(let word, _, _): line.fault = words[Int(word)]
     case .upstreamFailed(let name, _): line.failure = words[Int(name)]
-    case .signalTaken(let name): line.signal = words[Int(name)]
-    case .signalRefused(let name, let failure):
+    case .signalTaken(let name, _): line.signal = words[Int(name)]
+    case .signalRefused(let name, let failure, _):
       (line.signal, line.failure) = (words[Int(name)], words[Int(failure)])
     case .outboundAsked(_, let endpoint): line.endpoint = words[Int(endpoint)]
     case .outboundAnswered(_, _, let endpoint, let result, let failure):
