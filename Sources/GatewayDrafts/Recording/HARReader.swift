@@ -43,7 +43,10 @@ enum HARReader {
         entry["startedDateTime"]?.string.flatMap { WallTime(rfc3339: $0) }.map { $0.nanoseconds / 1_000_000 } ?? 0
       let took = Recording.time(entry["time"]?.number).flatMap { $0 >= 0 ? $0 : nil }
       let exchange = exchange(request, entry["response"], url, at, took, number)
-      if let messages = entry["_webSocketMessages"]?.elements {
+      let isSocket = entry["_webSocketMessages"] != nil || entry["_resourceType"]?.equals("websocket") == true
+      if isSocket, exchange.status >= 300 {
+        recording.refusals.append(exchange)
+      } else if let messages = entry["_webSocketMessages"]?.elements {
         var connection = Recording.Connection(openedAt: at, line: number, upgrade: exchange)
         for message in messages {
           if let message = self.message(message, number) { connection.messages.append(message) }

@@ -41,6 +41,18 @@ package struct Recording: Sendable {
     package var at: Int64
     package var code: Int
     package var isOfGateway: Bool
+    /// Whether the client's transport broke off, without a close frame.
+    package var isLost = false
+    /// Whether an operator at the proxy ordered it.
+    package var isOrdered = false
+  }
+
+  /// A request for a new token: a message of the gateway's, or an order at the proxy.
+  package struct Ask: Sendable {
+    package var at: Int64
+    package var line: Int
+    /// Whether the token was at its end.
+    package var isExpiry: Bool
   }
 
   package struct Connection: Sendable {
@@ -49,6 +61,8 @@ package struct Recording: Sendable {
     /// The client's upgrade; nil if the recording began later.
     package var upgrade: Exchange?
     package var messages: [Message] = []
+    package var asks: [Ask] = []
+    var hasOrderedEnd = false
     package var end: End?
   }
 
@@ -63,6 +77,12 @@ package struct Recording: Sendable {
   package var connections: [Connection] = []
   /// The other requests.
   package var exchanges: [Exchange] = []
+  /// The upgrades that were refused.
+  package var refusals: [Exchange] = []
+  /// How many messages of clients the file has without their content.
+  package var messagesLeftOut = 0
+  /// The names of the wires that were read, as the head of a recording has them.
+  package var wires: [String] = []
   package var tokens: [String: Token] = [:]
   /// The time of day at time 0, in milliseconds since 1970; nil if it is not known.
   package var began: Int64?

@@ -17,6 +17,8 @@ struct RecordingLines {
   /// The time of day at time 0, in milliseconds since 1970; nil if it is not known.
   private(set) var began: Int64?
   private(set) var lost = 0
+  /// The wires of the head.
+  private(set) var wires: [String] = []
   private(set) var count = 0
   /// Whether the recording has its last line, and the time of it.
   private(set) var hasEnd = false
@@ -44,6 +46,7 @@ struct RecordingLines {
       throw Recording.Malformed(
         description: "line \(number) does not begin a recording: {\"postern_recording\":1,…} does")
     }
+    if number == 1 { wires = (line["wires"]?.elements ?? []).prefix(64).compactMap { $0.string } }
     if let name = line["secret"]?.string {
       guard tokens.count < Recording.entriesMax else { return nil }
       tokens[name] = Recording.Token(

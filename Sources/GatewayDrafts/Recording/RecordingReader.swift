@@ -13,6 +13,7 @@ enum RecordingReader {
     }
     guard lines.count > 0 else { throw Recording.Malformed(description: "it is empty") }
     (recording.tokens, recording.began, recording.lost) = (lines.tokens, lines.began, lines.lost)
+    recording.wires = lines.wires
     return recording
   }
 
@@ -28,7 +29,11 @@ enum RecordingReader {
       recording.connections.append(
         Recording.Connection(openedAt: at, line: number, upgrade: exchange(line, at, number)))
     case "message_in", "message_out":
-      guard let payload = line["payload"]?.string, let place = connection.flatMap({ numbers[$0] }) else { return }
+      guard let place = connection.flatMap({ numbers[$0] }) else { return }
+      guard let payload = line["payload"]?.string else {
+        if kind == "message_in" { recording.messagesLeftOut &+= 1 }
+        return
+      }
       recording.connections[place].messages.append(
         Recording.Message(
           at: at, line: number, isOfClient: kind == "message_in", text: payload,
@@ -36,7 +41,24 @@ enum RecordingReader {
     case "closed":
       guard let place = connection.flatMap({ numbers[$0] }) else { return }
       recording.connections[place].end = Recording.End(
-        at: at, code: Int(clamping: line["code"]?.integer ?? 0), isOfGateway: line["by"]?.equals("gateway") == true)
+        at: at, code: Int(clamping: line["code"]?.integer ?? 0), isOfGateway: line["by"]?.equals("gateway") == true,
+        isLost: line["by"]?.equals("transport") == true, isOrdered: recording.connections[place].hasOrderedEnd)
+    case "ordered":
+      guard let place = connection.flatMap({ numbers[$0] }) else { return }
+      let isExpiry = line["order"]?.equals("expire") == true
+      if isExpiry || line["order"]?.equals("refresh") == true {
+        recording.connections[place].asks.append(Recording.Ask(at: at, line: number, isExpiry: isExpiry))
+      } else if line["order"]?.equals("disconnect") == true {
+        recording.connections[place].hasOrderedEnd = true
+      }
+    case "refresh_requested":
+      guard let place = connection.flatMap({ numbers[$0] }) else { return }
+      recording.connections[place].asks.append(
+        Recording.Ask(at: at, line: number, isExpiry: line["cause"]?.equals("expiry") == true))
+    case "upgrade_refused":
+      if let exchange = exchange(line, at, number), recording.refusals.count < Recording.entriesMax {
+        recording.refusals.append(exchange)
+      }
     case "http_answered":
       if let exchange = exchange(line, at, number), recording.exchanges.count < Recording.entriesMax {
         recording.exchanges.append(exchange)

@@ -1,4 +1,7 @@
+import GatewayControl
 import GatewayCore
+import GatewayDrafts
+import GatewayJSON
 import GatewayKit
 import GatewayServer
 
@@ -6,8 +9,17 @@ import GatewayServer
 enum ReplayCommand {
   static let word = "replay"
 
-  private static let options: [Option<[Arguments.Value]>] = [
-    Option("set", "OPTION=VALUE", "an option of postern serve that the recorded gateway had", each: \.self)
+  private struct Draft {
+    var settings: [Arguments.Value] = []
+    var isInRealTime = false
+  }
+
+  private static let options: [Option<Draft>] = [
+    Option("set", "OPTION=VALUE", "an option of postern serve that the recorded gateway had", each: \.settings),
+    Option(
+      "real-time",
+      "play a proxy's recording or a HAR file at the recorded times, instead of moving the space's clock there",
+      \.isInRealTime),
   ]
 
   static var page: CommandPage {
@@ -23,11 +35,20 @@ enum ReplayCommand {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     guard arguments.operands.count == 2 else { throw UsageError("\(page.name) needs a FILE of the journal's export") }
     try ControlCommand.refuseOthers(arguments, than: page)
-    let recorded = try lines(arguments.operands[1])
+    var draft = Draft()
+    try arguments.read(options, into: &draft)
+    let bytes = try InputFile.readLocal(arguments.operands[1], of: "FILE", sizeMax: sizeMax)
+    if let traffic = try? Recording(reading: bytes), TrafficStep.areIn(traffic) {
+      return try await played(traffic, draft, arguments)
+    }
+    guard !draft.isInRealTime else {
+      throw UsageError("--real-time is for a proxy's recording or a HAR file; a gateway's journal moves the clock")
+    }
+    let recorded = try lines(bytes, arguments.operands[1])
     let script = ReplayScript(recorded)
     let replayed: [ReplayLine]
     do {
-      replayed = try await self.replayed(script, arguments)
+      replayed = try await self.replayed(script, draft, arguments)
     } catch let stopped as ReplayRun.Stopped {
       Output.error(stopped.sentence)
       return 1
@@ -42,8 +63,53 @@ enum ReplayCommand {
     return comparison.differences.isEmpty && lacking.isEmpty ? 0 : 1
   }
 
-  private static func lines(_ file: String) throws -> [ReplayLine] {
-    let bytes = try InputFile.readLocal(file, of: "FILE", sizeMax: sizeMax)
+  /// The shipped description of the dialect that every gateway serves.
+  private static let ofPlain: Name = "postern-plain"
+
+  /// Plays what a proxy or a browser recorded.
+  private static func played(_ recording: Recording, _ draft: Draft, _ arguments: Arguments) async throws -> Int32 {
+    var members = try ControlAction.members(draft.settings)
+    // The recorded wire, unless another is named.
+    if !members.contains(where: { Name($0.name) == "wire" }),
+      let wire = recording.wires.first(where: { WireFile.shipped($0) != nil && Name($0) != ofPlain })
+    {
+      members.append(JSONMember("wire", wire))
+    }
+    let settings = members.isEmpty ? nil : JSONFragment(String(decoding: members.object() as [UInt8], as: UTF8.self))
+    let steps = TrafficStep.steps(of: recording)
+    let order = MakeSpaceOrder(frozen: draft.isInRealTime ? nil : true, settings: settings)
+    let control = try ControlConnection(arguments).client()
+    let loop = SocketLoop(index: 0)
+    try loop.start()
+    defer { loop.stop() }
+    let outcome: TrafficReplay.Outcome
+    do {
+      outcome = try await Task(executorPreference: loop.events) {
+        let space = try await ReplaySpace(order, control: control, by: SocketDialer(on: loop))
+        let result: Result<TrafficReplay.Outcome, any Error>
+        do {
+          let replay = try TrafficReplay(recording, in: space, on: loop.events, isInRealTime: draft.isInRealTime)
+          result = .success(try await replay.play(steps))
+        } catch {
+          result = .failure(error)
+        }
+        await space.end()
+        return try result.get()
+      }.value
+    } catch let stopped as ReplayRun.Stopped {
+      Output.error(stopped.sentence)
+      return 1
+    }
+    let left = recording.messagesLeftOut
+    if left > 0 { Output.line("not played: \(left) messages of clients whose content is not in the file") }
+    for sentence in outcome.notes + outcome.differences { Output.line(sentence) }
+    Output.line(
+      "\(steps.count) steps over \(Double(steps.last?.at ?? 0) / 1_000) s played: \(outcome.alike) alike, "
+        + "\(outcome.differences.count) different")
+    return outcome.differences.isEmpty && left == 0 ? 0 : 1
+  }
+
+  private static func lines(_ bytes: [UInt8], _ file: String) throws -> [ReplayLine] {
     let lines: [ReplayLine]
     do throws(ReplayLine.Malformed) {
       lines = try ReplayLine.read(bytes)
@@ -57,10 +123,10 @@ enum ReplayCommand {
     return lines
   }
 
-  private static func replayed(_ script: ReplayScript, _ arguments: Arguments) async throws -> [ReplayLine] {
-    var given: [Arguments.Value] = []
-    try arguments.read(options, into: &given)
-    let settings = try ControlAction.settings(given)
+  private static func replayed(
+    _ script: ReplayScript, _ draft: Draft, _ arguments: Arguments
+  ) async throws -> [ReplayLine] {
+    let settings = try ControlAction.settings(draft.settings)
     let control = try ControlConnection(arguments).client()
     let loop = SocketLoop(index: 0)
     try loop.start()

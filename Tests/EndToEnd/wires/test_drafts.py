@@ -1,18 +1,19 @@
 """`postern wire draft`: a wire is recorded by `postern proxy`, drafted, checked, tried and served; the same clients log in and renew there.
 
 The servers are `postern serve` with each shipped wire, and three that nobody here wrote. The clients are those of a storm, and
-centrifuge-python and python-socketio, which nobody here wrote. Chromium's HAR files are those that Playwright writes.
+centrifuge-python and python-socketio, which nobody here wrote. HAR files are written by Playwright and by Chromium's own
+developer tools.
 """
 
 import asyncio
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
 
+import browser_har
 import centrifuge
 import json5
 import pytest
@@ -22,7 +23,6 @@ import storms
 from described import TIMES, WIRES, secrets, serving
 from gateway import Gateway, token
 from orders import counts_of, get, lines
-from playwright.sync_api import sync_playwright
 
 CLIENTS = 3
 RENEWED = ["centrifugo", "centrifuge-v1", "ably", "supabase-realtime", "postern-plain"]
@@ -292,23 +292,18 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_har_file_of_a_browser_gives_the_draft_of_the_recording_but_for_ends(name, tmp_path):
-    lives = [60, 120] if name == "centrifugo" else [6, 120]
-    har, recording = tmp_path / "page.har", tmp_path / "run.jsonl"
+def test_the_har_files_of_playwright_and_of_chromiums_own_tools_give_the_draft_of_the_recording_but_for_ends(name, tmp_path):
+    lives, sockets = ([60, 120], 1) if name == "centrifugo" else ([12, 120], 2)
+    of_tools, of_playwright, recording = (tmp_path / file for file in ("tools.har", "page.har", "run.jsonl"))
     with Gateway(*serving(name, tmp_path), loops=1) as gateway, Proxied(gateway.url, "--record", recording) as proxy:
-        with sync_playwright() as playwright:
-            flags = ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-            context = browser.new_context(record_har_path=har, record_har_content="embed")
-            context.new_page().evaluate(PAGES[name], [proxy.url, *(token("ann", life) for life in lives)])
-            context.close()
-            browser.close()
-    assert "eyJ" in har.read_text()
-    texts = [draft(path, tmp_path).read_text() for path in (har, recording)]
-    assert "A HAR file has no close codes" in texts[0]
-    of_har, of_recording = (json5.loads(text) for text in texts)
-    for drafted in (of_har, of_recording):
+        browser_har.record(PAGES[name], lambda: [proxy.url, *(token("ann", life) for life in lives)], sockets, of_playwright, of_tools)
+    assert "eyJ" in of_playwright.read_text() and "eyJ" in of_tools.read_text()
+    assert json.loads(of_tools.read_text())["log"]["creator"]["name"] == "WebInspector"
+    texts = [draft(path, tmp_path).read_text() for path in (recording, of_playwright, of_tools)]
+    assert all("A HAR file has no close codes" in text for text in texts[1:])
+    drafts = [json5.loads(text) for text in texts]
+    for drafted in drafts:
         drafted.pop("ends", None)
         drafted.setdefault("serve", {}).pop("closes", None)
-    assert of_har == of_recording, texts
-    assert of_har["refresh"]["how"] == ("timer" if name == "centrifugo" else "reconnect"), texts
+    assert drafts[0] == drafts[1] == drafts[2], texts
+    assert drafts[0]["refresh"]["how"] == ("timer" if name == "centrifugo" else "reconnect"), texts
