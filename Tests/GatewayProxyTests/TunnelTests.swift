@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayProxy
 import GatewayRuntime
+import Synchronization
 import Testing
 
 struct TunnelTests {
@@ -37,6 +38,20 @@ struct TunnelTests {
   func `a tunnel to any other host or port is refused with the named one`(_ authority: String) throws {
     let refusal = try #require(Self.refused(Self.connect(authority)))
     #expect(refusal.status == 403 && refusal.text.contains("CONNECT leads to realtime.example:443 only"))
+  }
+
+  @Test
+  func `each refusal is reported with the host that was asked for, and nothing of a line that is no host`() {
+    let reported = Mutex<[String]>([])
+    let rules = TunnelRules(to: Self.target) { refusal in reported.withLock { $0.append(refusal.text) } }
+    let long = String(repeating: "a", count: 300)
+    for authority in ["bank.example:443", "ann:pw@bank.example:443", "\(long).example:443", "realtime.example:443"] {
+      _ = rules.answer(Self.connect(authority))
+    }
+    _ = rules.refusal(of: HTTPRequest(method: "GET", path: "/"), in: Self.tunnel, serverName: "other.example")
+    let texts = reported.withLock { $0 }
+    #expect(texts.count == 4 && texts[0].hasPrefix("CONNECT bank.example:443: CONNECT leads to "))
+    #expect(!texts[1].contains("pw") && !texts[2].contains(long) && texts[3].contains("another host than CONNECT"))
   }
 
   @Test(arguments: [

@@ -42,6 +42,7 @@ enum ProxyCommand: Command {
     defer { loop.stop() }
     settings.limits.connectionsMax = options.limits.connections + requestsMax
     let parts = await loop.perform { ProxyParts(options, on: loop) }
+    settings.tunnels = options.tunnels(to: options.target, parts.refusedTunnels)
     let listener = try await Listener.start(settings, serving: parts.site, on: [loop])
     let (ends, end) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     let controlListener = try await options.control?.listen(parts, settings.limits, on: loop) { window in

@@ -2,8 +2,8 @@ import GatewayCore
 import GatewayProxy
 import GatewayRuntime
 
-/// The lines on standard error about requests that the target did not answer, at most one a second after the first ten. Only on
-/// its loop.
+/// The lines on standard error about requests that the target did not answer, or that were refused. At most one a second after
+/// the first ten. Only on its loop.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 final class ProxyFailures: @unchecked Sendable {

@@ -58,11 +58,7 @@ struct ProxyOptions: Sendable {
     recording = try RecordingOptions(draft)
     routes = draft.hostsSpaces ? RouteOptions(draft.spaces) : nil
     authority = try Self.authority(draft, target)
-    var settings = try Self.listener(draft, takesFaults: control != nil)
-    settings.tunnels = authority.map { [networks, target] in
-      TunnelSettings(TunnelRules(to: target?.dial, from: networks), $0)
-    }
-    listener = settings
+    listener = try Self.listener(draft, takesFaults: control != nil)
   }
 
   /// Reads the authority of `--ca`, which must be allowed to sign for the target.
@@ -82,9 +78,11 @@ struct ProxyOptions: Sendable {
     return authority
   }
 
-  /// Returns the tunnels to a target; nil if clients may open none.
-  func tunnels(to target: ProxyTarget) -> TunnelSettings? {
-    authority.map { TunnelSettings(TunnelRules(to: target.dial, from: networks), $0) }
+  /// Returns the tunnels to a target, or to nowhere; nil if no port has tunnels. Refused ones are reported.
+  func tunnels(to target: ProxyTarget?, _ refusals: ProxyFailures) -> TunnelSettings? {
+    authority.map {
+      TunnelSettings(TunnelRules(to: target?.dial, from: networks) { refusals.report($0) }, $0)
+    }
   }
 
   /// Returns a seed of the system's.

@@ -21,11 +21,15 @@ final class ProxyParts: @unchecked Sendable {
   let site: any Site
   /// The log of orders.
   let orders: LoopLog
+  /// The lines about refused tunnels. They have a budget of their own, so that a client cannot silence those about the target.
+  let refusedTunnels: ProxyFailures
 
   init(_ options: ProxyOptions, on loop: SocketLoop) {
     orders = LoopLog(OperatorLog(level: .info, format: .text).gateway, on: loop.events)
     let (dialer, failures) = (SocketDialer(on: loop), ProxyFailures(on: loop.events))
-    let host = options.routes.map { RouteHost(options, $0, on: loop, dialer, failures) }
+    let refusedTunnels = ProxyFailures(on: loop.events)
+    self.refusedTunnels = refusedTunnels
+    let host = options.routes.map { RouteHost(options, $0, on: loop, dialer, failures, refusedTunnels) }
     self.host = host
     spaces = host?.spaces()
     let control =

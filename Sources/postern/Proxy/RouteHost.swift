@@ -15,6 +15,7 @@ final class RouteHost: @unchecked Sendable {
   private let loop: SocketLoop
   private let dialer: SocketDialer
   private let failures: ProxyFailures
+  private let refusedTunnels: ProxyFailures
   private let log = OperatorLog(level: .info, format: .text).gateway
   /// The load on hosts that are not this machine, which the command line names.
   private var loads: [Name: HostLoad] = [:]
@@ -23,13 +24,14 @@ final class RouteHost: @unchecked Sendable {
 
   init(
     _ options: ProxyOptions, _ routes: RouteOptions, on loop: SocketLoop, _ dialer: SocketDialer,
-    _ failures: ProxyFailures
+    _ failures: ProxyFailures, _ refusedTunnels: ProxyFailures
   ) {
     self.options = options
     self.routes = routes
     self.loop = loop
     self.dialer = dialer
     self.failures = failures
+    self.refusedTunnels = refusedTunnels
   }
 
   /// Returns the table of the routes, which makes them by this host.
@@ -123,7 +125,7 @@ final class RouteHost: @unchecked Sendable {
     _ site: any Site, to target: ProxyTarget, onPort port: Int
   ) async throws -> SpacePort {
     var settings = options.listener
-    settings.tunnels = options.tunnels(to: target)
+    settings.tunnels = options.tunnels(to: target, refusedTunnels)
     settings.port = port
     settings.limits.connectionsMax = HostedLimits().connectionsMax + ProxyCommand.requestsMax
     settings.allowance = ConnectionAllowance()
