@@ -35,7 +35,7 @@ package struct JSONRedaction: Sendable {
   }
 
   /// Returns the text of one object or array with its secrets redacted; nil if it is neither. If the message is not
-  /// understood, every longer string in it is redacted too.
+  /// understood, every string in it that is longer, or does not look like words, is redacted too.
   package func text(_ json: UnsafeRawBufferPointer, isUnderstood: Bool = true) -> String? {
     text(json, isUnderstood: isUnderstood, depth: 0)
   }
@@ -73,12 +73,18 @@ package struct JSONRedaction: Sendable {
   private func hides(_ string: Slice<UnsafeRawBufferPointer>, _ isUnderstood: Bool, _ depth: Int) -> Bool {
     if !isUnderstood && string.count > Self.strangeMax { return true }
     if string.contains(UInt8(ascii: "\\")) {
-      guard let meant = Self.meant(string) else { return true }
+      guard let meant = Self.meant(string), isUnderstood || Self.looksLikeWords(meant) else { return true }
       return meant.withUnsafeBytes { bytes in
         hasMark(Slice(base: bytes, bounds: bytes.indices)) || holdsSecret(bytes, depth)
       }
     }
-    return hasMark(string)
+    return hasMark(string) || !isUnderstood && !Self.looksLikeWords(Array(string.dropFirst().dropLast()))
+  }
+
+  /// Returns whether a text has nothing but words, numbers, and short names with a number: no key, hash or password of a
+  /// machine's making.
+  private static func looksLikeWords(_ text: [UInt8]) -> Bool {
+    text.split { !Word.isPart($0) || $0 == UInt8(ascii: "/") }.allSatisfy { Word.isPlain($0) }
   }
 
   private func hasMark(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {

@@ -13,8 +13,9 @@ enum BlindWire {
 
   /// Returns a described wire as the journal knows it.
   static func journal(of dialect: ServedDialect) -> JournalWire {
-    JournalWire(dialect.name, renewal: dialect.renewal) { frame, isUnderstood in
-      frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: isUnderstood) }
+    // Members that a description does not name may hold anything.
+    JournalWire(dialect.name, renewal: dialect.renewal) { frame, _ in
+      frame.payload.withUnsafeBytes { dialect.redacted($0, frame.kind, isUnderstood: false) }
     }
   }
 

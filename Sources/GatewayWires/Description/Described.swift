@@ -117,3 +117,33 @@ package struct Described: Sendable {
     return DescribedObject(whole: self, members: try self.members())
   }
 }
+
+extension Described {
+  /// The most bytes in hexadecimal digits.
+  private static let hexMax = 4_096
+
+  /// Returns the bytes of a text in hexadecimal digits, in pairs, with blanks between pairs if need be.
+  func hexBytes() throws(DescriptionError) -> [UInt8] {
+    let digits = try text().utf8.filter { $0 != 0x20 }
+    guard !digits.isEmpty, digits.count % 2 == 0, digits.count <= 2 * Self.hexMax else {
+      throw error("wants pairs of hexadecimal digits, at most \(Self.hexMax) of them, e.g. \"2a 00\"")
+    }
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = Self.digit(digits[start]), let low = Self.digit(digits[start + 1]) else {
+        throw error("has something else than hexadecimal digits, e.g. \"2a 00\"")
+      }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

@@ -7,6 +7,12 @@ extension Template {
     try self.init(described.text(), at: described, names, .plain)
   }
 
+  /// Reads bytes in hexadecimal digits, with blanks between them if need be, e.g. `2a 00`. They have no holes.
+  init(hex described: Described) throws(DescriptionError) {
+    self.init()
+    append(try described.hexBytes())
+  }
+
   /// Reads a template for a path or a query, in which values are percent-encoded.
   package init(url described: Described, _ names: HoleNames) throws(DescriptionError) {
     try self.init(described.text(), at: described, names, .url)

@@ -35,6 +35,8 @@ struct MessagePattern: Sendable {
       content = .json(try Self.node(json, names))
     } else if let text = part["text"] {
       content = .text(try Template(text, names))
+    } else if let hex = part["hex"] {
+      content = .text(try Template(hex: hex))
     } else {
       return nil
     }

@@ -27,7 +27,7 @@ struct ServedAnswer: Sendable {
     hearing = try Hearing(rule["take"], names)
     says =
       try rule["say"]?.oneOrMore().map { (one) throws(DescriptionError) in
-        try WireMessage.template(one, try one.object(["json", "text", "prefix"]), serving)
+        try WireMessage.template(one, try one.object(WireMessage.saidKeys), serving)
       } ?? []
   }
 

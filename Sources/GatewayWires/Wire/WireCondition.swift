@@ -8,13 +8,16 @@ struct WireCondition: Hashable, Sendable {
   }
 
   private let text: Template?
+  /// The whole message in bytes; nil for none.
+  private let whole: [UInt8]?
   let prefix: [UInt8]
   private let contained: [UInt8]
   private let members: [Member]
 
   init(_ described: Described, _ names: HoleNames) throws(DescriptionError) {
-    let when = try described.object(["text", "prefix", "contains", "json"])
+    let when = try described.object(["text", "hex", "prefix", "contains", "json"])
     text = try when["text"].map { (text) throws(DescriptionError) in try Template(text, names) }
+    whole = try when["hex"].map { (hex) throws(DescriptionError) in try hex.hexBytes() }
     prefix = Array(try when["prefix"]?.text().utf8 ?? "".utf8)
     contained = Array(try when["contains"]?.text().utf8 ?? "".utf8)
     members =
@@ -27,8 +30,8 @@ struct WireCondition: Hashable, Sendable {
         return Member(
           pointer: try JSONPointer(entry.name, at: entry.value), matcher: try JSONMatcher(entry.value, names))
       } ?? []
-    if text == nil && prefix.isEmpty && contained.isEmpty && members.isEmpty {
-      throw described.error("holds for nothing; one of \"text\", \"prefix\", \"contains\" and \"json\"")
+    if text == nil && whole == nil && prefix.isEmpty && contained.isEmpty && members.isEmpty {
+      throw described.error("holds for nothing; one of \"text\", \"prefix\", \"contains\", \"json\" and \"hex\"")
     }
   }
 
@@ -37,6 +40,7 @@ struct WireCondition: Hashable, Sendable {
     if let text {
       guard let wanted = try? text.text(from: source), message.bytes.elementsEqual(wanted.utf8) else { return false }
     }
+    if let whole, whole != message.bytes { return false }
     guard message.bytes.starts(with: prefix) else { return false }
     guard contained.isEmpty || message.bytes.dropFirst(prefix.count).holds(contained) else { return false }
     guard !members.isEmpty else { return true }

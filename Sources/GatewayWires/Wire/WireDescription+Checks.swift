@@ -11,6 +11,7 @@ extension WireDescription {
     try checkNeed(file)
     try checkShown(file)
     try checkTaken()
+    try checkText(file)
     let verdicts = Set(rules.map(\.verdict))
     guard habits.isLoggedInAtOpen || verdicts.contains(.loggedIn) else {
       throw file.error("/hear: no rule is logged_in; one, or \"at_open\": {\"is\": \"logged_in\"}")
@@ -22,6 +23,29 @@ extension WireDescription {
     if [.asked, .timer].contains(renewing.habit.how), !verdicts.contains(.refreshed), !renewing.habit.isProvenBySurvival
     {
       throw refresh.error("no rule of /hear is refreshed; one, or \"proof\": \"survival\"")
+    }
+  }
+
+  /// Throws if a text frame would have bytes that are no text (RFC 6455 section 8.1).
+  private func checkText(_ file: Described) throws(DescriptionError) {
+    func isNoText(_ template: Template) -> Bool {
+      template.literal.map { String(validating: $0, as: UTF8.self) == nil } ?? false
+    }
+    func error(_ described: Described) -> DescriptionError {
+      described.error("its bytes are no UTF-8, and its frames are text; \"frames\": {\"kind\": \"binary\"}")
+    }
+    for message in messages {
+      for part in message.parts where (part.kind ?? frames.kind) == .text && isNoText(part.template) {
+        throw error(try file.object(Self.keys)["say"] ?? file)
+      }
+    }
+    guard frames.kind == .text else { return }
+    for rule in rules {
+      if let example = rule.example, isNoText(example) { throw error(rule.described) }
+      for one in rule.further where isNoText(one.template) { throw error(one.described) }
+    }
+    for answer in serving.answers where answer.says.contains(where: isNoText) {
+      throw error(try file.object(Self.keys)["serve"] ?? file)
     }
   }
 

@@ -26,7 +26,7 @@ struct WireMessage: Sendable {
     guard !parts.isEmpty else { throw described.error("an empty list says nothing") }
   }
 
-  private static let keys = ["json", "text", "prefix", "kind", "known_by", "take"]
+  private static let keys = ["json", "text", "hex", "prefix", "kind", "known_by", "take"]
 
   /// Adds the names under which a gateway takes values from the message to `names`.
   static func collectHeard(in described: Described, into names: inout [String]) throws(DescriptionError) {
@@ -91,17 +91,22 @@ struct WireMessage: Sendable {
     }
   }
 
-  /// Reads the template of `json` or `text` with its prefix, for messages and for `as`.
+  /// The members of a message of the gateway's.
+  static let saidKeys = ["json", "text", "hex", "prefix"]
+
+  /// Reads the template of `json`, `text` or `hex` with its prefix, for messages and for `as`.
   static func template(
     _ described: Described, _ part: DescribedObject, _ names: HoleNames
   ) throws(DescriptionError) -> Template {
     var template =
       try part["prefix"].map { (prefix) throws(DescriptionError) in try Template(prefix, names) } ?? Template()
-    switch (part["json"], part["text"]) {
-    case (let json?, nil): template.append(try Template(json: json, names))
-    case (nil, let text?): template.append(try Template(text, names))
-    case (nil, nil): throw described.error("says nothing; \"json\": … or \"text\": \"…\"")
-    case (_?, _?): throw described.error("\"json\" and \"text\" are both given; remove one")
+    switch (part["json"], part["text"], part["hex"]) {
+    case (let json?, nil, nil): template.append(try Template(json: json, names))
+    case (nil, let text?, nil): template.append(try Template(text, names))
+    case (nil, nil, let hex?): template.append(try Template(hex: hex))
+    case (nil, nil, nil): throw described.error("says nothing; \"json\": … or \"text\": \"…\", or bytes as \"hex\"")
+    case (_?, _?, nil): throw described.error("\"json\" and \"text\" are both given; remove one")
+    default: throw described.error("has several of \"json\", \"text\" and \"hex\"; keep one")
     }
     return template
   }

@@ -76,7 +76,7 @@ struct WireRule: Sendable {
     let serving = names.ofGateway
     var said =
       try rule["as"]?.oneOrMore().map { (one) throws(DescriptionError) in
-        (template: try WireMessage.template(one, try one.object(["json", "text", "prefix"]), serving), described: one)
+        (template: try WireMessage.template(one, try one.object(WireMessage.saidKeys), serving), described: one)
       } ?? []
     if said.isEmpty, let empty = rule["as"] { throw empty.error("an empty list says nothing") }
     example = said.isEmpty ? nil : said.removeFirst().template

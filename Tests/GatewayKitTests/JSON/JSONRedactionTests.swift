@@ -50,6 +50,17 @@ struct JSONRedactionTests {
     #expect(Self.shown(text, isUnderstood: false) == #"{"typ":"refrsh","tok":"(redacted)","n":1}"#)
   }
 
+  @Test
+  func `JSON that is not understood has no text that looks like a key, in a value, a name or JSON inside of text`() {
+    let text =
+      ##"{"a":"9f3Kq7Zt21vLx0Wb","9f3Kq7Zt21vLx0Wb":1,"b":"user-17""##
+      + ##","c":"room/4","d":"{\"e\":\"9f3Kq7Zt2\"}"}"##
+    #expect(Self.shown(text) == text)
+    #expect(
+      Self.shown(text, isUnderstood: false)
+        == ##"{"a":"(redacted)","(redacted)":1,"b":"user-17","c":"room/4","d":"(redacted)"}"##)
+  }
+
   /// Returns a random value with a mark in it, at most `depth` levels deep.
   private static func value(_ depth: Int, _ generator: inout SeededGenerator, isSecret: Bool) -> String {
     let texts = ["a", "\\\"", "\\u00e9", "{", "]", ",", ":", "\\\\", " "]
