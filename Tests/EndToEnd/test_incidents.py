@@ -29,6 +29,10 @@ def runs():
             yield pytest.param(folder, run, id=f"{folder.name}: {run['name']}")
 
 
+def is_near(value, expected):
+    return abs(value - expected["value"]) <= expected["tolerance"] * (expected["value"] if expected["value"] else 1)
+
+
 @pytest.mark.parametrize(("folder", "run"), runs())
 def test_an_incident_has_its_published_number_and_its_cure_removes_it(tmp_path, folder, run):
     file = tmp_path / "scenario.json"
@@ -36,10 +40,16 @@ def test_an_incident_has_its_published_number_and_its_cure_removes_it(tmp_path, 
     done = subprocess.run(
         [os.environ["POSTERN"], "simulate", "--json", str(file)], capture_output=True, text=True, timeout=300)
     assert done.returncode in (0, 1), done.stderr
-    figures = json.loads(done.stdout)["figures"]
-    for name, expected in run["figures"].items():
-        value = figures[name]["value"]
-        assert abs(value - expected["value"]) <= expected["tolerance"] * max(1, expected["value"]), (name, value, expected)
+    report = json.loads(done.stdout)
+    checks = [("", report["figures"], run.get("figures", {}))]
+    checks += [(phase["name"], phase["figures"], run.get("phases", {}).get(phase["name"], {})) for phase in report.get("phases", [])]
+    assert {name for name, _, wanted in checks if wanted} - {""} == run.get("phases", {}).keys()
+    for phase, figures, wanted in checks:
+        for name, expected in wanted.items():
+            assert is_near(figures[name]["value"], expected), (phase, name, figures[name], expected)
+    for share in run.get("shares", []):
+        values = [report["figures"][name]["value"] for name in share["of"]]
+        assert is_near(values[0] / sum(values), share), (share, values)
 
 
 def test_every_incident_names_its_source_and_what_is_assumed():

@@ -12,6 +12,12 @@ package struct AloneClientDialect: ClientDialect {
   /// The payload that a client sends with a new token, and receives back.
   private static let word: [UInt8] = [UInt8(ascii: "r")]
 
+  /// Creates the dialect of a plan's clients. They renew by the gateway's times: the lead time before expiry, spread over
+  /// a window, with retries for as long as a gateway would wait.
+  package init(_ plan: StormPlan) {
+    self.init(lead: plan.gateway.lead, spread: plan.gateway.spread, grace: plan.gateway.timeout)
+  }
+
   /// Creates a dialect in which a timer decides when to renew.
   ///
   /// - Parameters:
@@ -47,4 +53,14 @@ package struct AloneClientDialect: ClientDialect {
   }
 
   package func token(in response: HTTPResponse) -> Credentials? { nil }
+}
+
+extension ClientPolicy {
+  /// Returns the policy of clients without a gateway, which renew once in each wave.
+  package static func alone(_ plan: StormPlan) -> ClientPolicy {
+    let dialect = AloneClientDialect(plan)
+    var policy = ClientPolicy(plan, habits: dialect.habits, closeNames: dialect.closeNames)
+    policy.renewalsWanted = plan.waves
+    return policy
+  }
 }

@@ -217,6 +217,8 @@ package struct StormResult: Hashable, Sendable, Codable {
     package var connect = LatencyHistogram()
     /// From the need for a token to its arrival, including the wait in the queue.
     package var provider = LatencyHistogram()
+    /// The same for the calls that brought a token; nil for none.
+    package var granted: LatencyHistogram?
     /// From the expected time of the first refresh request to a client's first refresh.
     package var sinceOnset = LatencyHistogram()
     /// From the end of a connection to the next login, for clients that came back by themselves.
@@ -257,6 +259,7 @@ package struct StormResult: Hashable, Sendable, Codable {
     for (behaviour, tally) in other.behaviours { behaviours[behaviour, default: .init()].merge(tally) }
     latencies.connect.merge(other.latencies.connect)
     latencies.provider.merge(other.latencies.provider)
+    if let granted = other.latencies.granted { latencies.granted = (latencies.granted ?? .init()).merged(granted) }
     latencies.sinceOnset.merge(other.latencies.sinceOnset)
     latencies.outage.merge(other.latencies.outage)
     if let overdue = other.latencies.overdue { latencies.overdue = (latencies.overdue ?? .init()).merged(overdue) }

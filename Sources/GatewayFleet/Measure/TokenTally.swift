@@ -23,6 +23,8 @@ extension StormResult {
     /// that end; nil for none.
     package var endsKnown: Int?
     package var endsEarly: Int?
+    /// The `Retry-After` of busy answers; nil if none was busy.
+    package var told: ToldWaits?
     /// Advice for each reason in the counts.
     package var sentences: [String: String] = [:]
 
@@ -85,6 +87,7 @@ extension StormResult {
       endless += other.endless
       longestLife = [longestLife, other.longestLife].compactMap { $0 }.max()
       shortestLife = [shortestLife, other.shortestLife].compactMap { $0 }.min()
+      if let told = other.told { self.told = (self.told ?? ToldWaits()).merged(told) }
       for (reason, sentence) in other.sentences { note(sentence, on: reason) }
       if let offset = other.clockOffset, abs(offset) > abs(clockOffset ?? 0) { clockOffset = offset }
     }
@@ -94,6 +97,7 @@ extension StormResult {
       part.login = login.since(earlier.login)
       part.refresh = refresh.since(earlier.refresh)
       part.ends = [:]
+      part.told = nil
       part.endless = endless - earlier.endless
       part.marginsLeft = marginsLeft.map { $0.since(earlier.marginsLeft ?? LatencyHistogram()) }
       part.marginsOverdrawn = marginsOverdrawn.map { $0.since(earlier.marginsOverdrawn ?? LatencyHistogram()) }

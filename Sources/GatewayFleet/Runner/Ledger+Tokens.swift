@@ -90,11 +90,14 @@ extension Ledger {
       concluded(refusal: isGiven ? nil : "no token for a \(call), \(label)\(words)")
     }
     let isFirst = purpose == .login
-    result.latencies.provider.record(timed(.provider, duration, at: now, startsByPlan: isFirst))
+    let took = timed(.provider, duration, at: now, startsByPlan: isFirst)
+    result.latencies.provider.record(took)
     let calls = Self.calls(isRenewal ?? Self.isRenewal(purpose))
     switch answer {
     case .token:
       result.provider.granted += 1
+      if result.latencies.granted == nil { result.latencies.granted = LatencyHistogram() }
+      result.latencies.granted?.record(took)
       result.tokens[keyPath: calls].granted += 1
       if case .refresh = purpose { count(\.providerGrants, at: now) }
       if isWanted {
@@ -103,7 +106,10 @@ extension Ledger {
         result.provider.wasted += 1
       }
       return
-    case .busy: result.tokens[keyPath: calls].busy += 1
+    case .busy(_, let wait):
+      result.tokens[keyPath: calls].busy += 1
+      if result.tokens.told == nil { result.tokens.told = ToldWaits() }
+      result.tokens.told?.note(wait)
     case .refused, .denied: result.tokens[keyPath: calls].refused.count(label)
     case .failed: result.tokens[keyPath: calls].failed.count(label)
     }

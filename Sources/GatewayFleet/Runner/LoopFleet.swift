@@ -51,8 +51,10 @@ final class LoopFleet: WakeupTarget, @unchecked Sendable {
     self.setup = setup
     self.loopNumber = loopNumber
     self.behaviours = behaviours
-    var policy = ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
-    if setup.dialect is AloneClientDialect, setup.phases.phases.isEmpty { policy.renewalsWanted = setup.plan.waves }
+    let policy =
+      setup.dialect is AloneClientDialect && setup.phases.phases.isEmpty
+      ? ClientPolicy.alone(setup.plan)
+      : ClientPolicy(setup.plan, habits: setup.dialect.habits, closeNames: setup.dialect.closeNames)
     traces =
       setup.traces.indices.contains(loopNumber)
       ? FleetTraces(setup.traces[loopNumber], dialect: setup.plan.dialect) : nil

@@ -1,4 +1,5 @@
 package import GatewayCore
+internal import GatewayFleet
 
 /// A token provider in numbers, e.g. 500 tokens a second with a queue of 4,000.
 package struct ProviderModel: Hashable, Sendable {
@@ -28,6 +29,15 @@ package struct ProviderModel: Hashable, Sendable {
     case lifo
     /// The oldest first up to half a queue, then the latest.
     case adaptive
+  }
+
+  /// The `Retry-After` of its refusals.
+  package enum Advice: Hashable, Sendable {
+    /// The time until a full queue is empty, 1 to 60 s, as in the built-in provider.
+    case queue
+    case none
+    /// A time drawn evenly from the range.
+    case between(ClosedRange<Duration>)
   }
 
   /// A time in which the provider serves no request, counted from the start.
@@ -70,6 +80,7 @@ package struct ProviderModel: Hashable, Sendable {
   package var refusalTime = Duration.zero
   /// The rotation of refresh tokens; nil if every request is a login.
   package var rotation: RotationPolicy?
+  package var advice = Advice.queue
   /// The share of tokens whose answers are lost after they were made.
   package var repliesLost = 0.0
 
@@ -137,8 +148,18 @@ package struct ProviderModel: Hashable, Sendable {
     return Int64(min(whole / max(share, 1e-6), 1e15))
   }
 
-  /// The `Retry-After` of its refusals: the time until a full queue is empty, 1 to 60 s, as in the built-in provider.
-  var retryAfter: Duration {
+  /// Returns the `Retry-After` of its next refusal; nil for none.
+  func retryAfter(_ chance: inout SeededGenerator) -> Duration? {
+    switch advice {
+    case .queue: return untilQueueIsEmpty
+    case .none: return nil
+    case .between(let range):
+      let (least, most) = (range.lowerBound, range.upperBound)
+      return least < most ? least + (most - least).scaled(by: chance.nextShare()) : least
+    }
+  }
+
+  private var untilQueueIsEmpty: Duration {
     guard let rate else { return .seconds(1) }
     return .seconds(Int64(min(60, max(1, (Double(queue) / rate).rounded(.up)))))
   }

@@ -18,6 +18,9 @@ package struct WorldSettings: Hashable, Sendable {
   package var scenario: StormScenario?
   /// Whether clients have their first token when they begin, so that they do not ask the provider for it.
   package var isFirstTokenInHand = false
+  /// Whether there is no gateway, as with `--provider-only`: a client counts as logged in when it has a token, and renews
+  /// it by its own timer.
+  package var isAlone = false
   /// The number of connections that the gateway accepts per second; nil for no limit.
   package var acceptsPerSecond: Double?
   /// A push that the planner gives the fleet; nil for none.

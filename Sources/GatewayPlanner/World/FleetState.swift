@@ -67,8 +67,7 @@ struct FleetState {
     retries = plan.retry.map { RetryGates($0) }
     timeOuts = RequestTimeOuts(clients: plan.clients)
     sessionPolicy = SharedSessionPolicy(policy)
-    clientPolicy = SharedClientPolicy(
-      ClientPolicy(plan, habits: settings.wire?.habits ?? ClientHabits(), closeNames: settings.closeNames))
+    clientPolicy = SharedClientPolicy(settings.clientPolicy)
     behaviours = plan.behaviours == .allWell ? [] : plan.behaviours.assignment(clients: plan.people, seed: plan.seed)
     pacer = plan.pacer
     places = plan.arrivals == nil ? nil : ArrivalPlaces(most: plan.clients)
@@ -98,5 +97,13 @@ struct FleetState {
     init(_ settings: WorldSettings) {
       self.settings = settings
     }
+  }
+}
+
+extension WorldSettings {
+  /// The policy of the clients.
+  fileprivate var clientPolicy: ClientPolicy {
+    guard isAlone else { return ClientPolicy(plan, habits: wire?.habits ?? ClientHabits(), closeNames: closeNames) }
+    return .alone(plan)
   }
 }

@@ -63,7 +63,8 @@ extension MachineWorld {
   private mutating func say(_ message: ClientMessage, _ index: Int) {
     switch message {
     case .connect(let token):
-      if wire?.isLoginInUpgrade != true { toGateway(index, .presented, value: TokenText.expiry(of: token)) }
+      guard wire?.isLoginInUpgrade != true, !settings.isAlone else { return }
+      toGateway(index, .presented, value: TokenText.expiry(of: token))
     case .refresh(let token):
       if wire?.refreshesOpenConnections != false { toGateway(index, .presented, value: TokenText.expiry(of: token)) }
     case .ping: toGateway(index, .pinged)

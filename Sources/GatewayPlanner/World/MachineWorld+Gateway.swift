@@ -14,6 +14,7 @@ extension MachineWorld {
   mutating func arriveAtGateway(_ event: WorldEvent, _ index: Int) {
     switch event.kind {
     case .upgrade: accept(event, index)
+    case .presented where settings.isAlone: if machines[index].gatewayEnd == .open { toClient(index, .refreshed) }
     case .presented where machines[index].gatewayEnd == .open:
       tellSession(
         index, .received(.credentials(Credentials(token: ""), request: wire == nil ? nil : Self.request)),
@@ -28,7 +29,7 @@ extension MachineWorld {
         toClient(index, .gatewayClosed, value: Int64(CloseReason.normal.code))
       }
       machines[index].gatewayEnd = .none
-      tellSession(index, .peerClosed)
+      if !settings.isAlone { tellSession(index, .peerClosed) }
     default: return
     }
   }
@@ -55,6 +56,7 @@ extension MachineWorld {
     machines[index].gatewayEnd = .open
     machines[index].toClient = instant
     toClient(index, .opened)
+    guard !settings.isAlone else { return }
     guard wire?.isLoginInUpgrade == true else { return setSessionDue(index) }
     tellSession(index, .received(.credentials(Credentials(token: ""), request: nil)), presented: nil)
   }

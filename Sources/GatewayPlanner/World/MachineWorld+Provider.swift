@@ -188,7 +188,7 @@ extension MachineWorld {
     let answer: ProviderAnswer =
       switch request.answer {
       case .token: .token(TokenText.credentials(expiringAt: request.life))
-      case .busy: .busy(status: 503, retryAfter: heeded(provider.retryAfter))
+      case .busy: .busy(status: 503, retryAfter: heeded(provider.nextRetryAfter()))
       case .away: provider.latestRefusal?.answer ?? .busy(status: 503, retryAfter: nil)
       case .limited: .busy(status: 429, retryAfter: heeded(request.wait))
       case .banned: .refused(status: 403)
@@ -236,6 +236,9 @@ extension MachineWorld {
       noteBudget(answer, index)
     }
     retries?.note(answer, to: machines[index].client.behaviour, number: index, at: instant)
+    if settings.isAlone, case .token(let token) = meant {
+      machines[index].client.note(endOfToken: Instant(nanoseconds: TokenText.expiry(of: token)))
+    }
     tell(index, .fetched(number: request.number, meant))
     if !followers.isEmpty { deliver(followers, meant, leader: index) }
   }

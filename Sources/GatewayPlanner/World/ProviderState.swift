@@ -5,7 +5,6 @@ internal import GatewayFleet
 /// referred to.
 struct ProviderState: ~Copyable {
   let model: ProviderModel
-  let retryAfter: Duration
   /// The push of each kind that the planner gives the fleet; nil for none.
   private let slowing: Disturbance?
   private let losing: Disturbance?
@@ -45,7 +44,6 @@ struct ProviderState: ~Copyable {
     losing = push?.kind == .lost ? push : nil
     self.model = model
     abandoned = model.abandoned
-    retryAfter = model.retryAfter
     budgets = RequestBudgets(model.budgets, keysMax: .max)
     chance = SeededGenerator(seed: seed)
   }
@@ -110,6 +108,9 @@ struct ProviderState: ~Copyable {
     rotation.repliesLost += 1
     return true
   }
+
+  /// Returns the `Retry-After` of the next refusal; nil for none.
+  mutating func nextRetryAfter() -> Duration? { model.retryAfter(&chance) }
 
   /// Returns the time for the next token.
   mutating func duration(at now: Int64) -> Int64 {

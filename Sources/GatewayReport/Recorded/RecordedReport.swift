@@ -194,7 +194,7 @@ package struct RecordedReport: Sendable {
 
 extension DecodingError {
   /// The place of the error in the document, e.g. `result.series`; `the top` for the document itself.
-  fileprivate var place: String {
+  package var place: String {
     let path =
       switch self {
       case .keyNotFound(let key, let context): context.codingPath + [key]

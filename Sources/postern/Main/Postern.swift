@@ -8,7 +8,7 @@ struct Postern {
   static var commands: [any Command.Type] {
     [
       ServeCommand.self, ProxyAuthorityCommand.self, ProxyCommand.self, ConnectCommand.self, StormCommand.self,
-      SimulatePlanCommand.self, SimulateCommand.self,
+      SimulatePlanCommand.self, SimulateCalibrateCommand.self, SimulateCommand.self,
       ScenarioDraftCommand.self,
       WorkerCommand.self, WireListCommand.self, WireShowCommand.self, WireDraftCommand.self, WireCheckCommand.self,
       WireTryCommand.self, ReportCompareCommand.self, ReportShowCommand.self,

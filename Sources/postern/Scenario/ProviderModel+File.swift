@@ -1,4 +1,5 @@
 import GatewayCore
+import GatewayJSON
 import GatewayPlanner
 import GatewayWires
 
@@ -6,7 +7,7 @@ extension ProviderModel {
   /// The keys. A key with a flag of the gateway, `--provider-…`, has the flag's name.
   static let keys = [
     "rate", "concurrency", "latency_ms", "queue_max", "abandoned", "order", "failure_rate", "pauses", "warmup",
-    "budgets", "refusal_ms", "rotation", "replies_lost",
+    "retry_after", "budgets", "refusal_ms", "rotation", "replies_lost",
   ]
   /// The names that keys had in the last version.
   static let formerKeys = ["concurrency": "places", "queue_max": "queue", "failure_rate": "failures"]
@@ -19,6 +20,7 @@ extension ProviderModel {
     try provider["abandoned"].map { abandoned = try $0.choice("way with abandoned requests", Abandoned.self) }
     try provider["order"].map { order = try $0.choice("order", Order.self) }
     try provider["failure_rate", former: Self.formerKeys].map { failures = try $0.number(in: 0...1) }
+    try provider["retry_after"].map { advice = try Self.advice($0) }
     if let budgets = provider["budgets"] { self.budgets = try RequestBudget.all(budgets) }
     try provider["refusal_ms"].map { refusalTime = .nanoseconds(Int64(try $0.number(in: 0...60_000) * 1e6)) }
     rotation = try provider["rotation"].map { try RotationPolicy($0) }
@@ -49,6 +51,30 @@ extension ProviderModel {
     let latency = try provider.required("latency_ms", example: "50").milliseconds(upTo: 600_000)
     guard latency.upperBound > .zero else { return .unbounded }
     return .places(try places.integer(in: 1...10_000_000), latency: latency)
+  }
+
+  /// The values of a `Retry-After` that is no number.
+  private enum AdviceWord: String, CaseIterable {
+    case queue
+    case none
+  }
+
+  private static func advice(_ described: Described) throws -> Advice {
+    switch described.value.kind {
+    case .string:
+      return try described.choice("Retry-After", AdviceWord.self) == .none ? .none : .queue
+    case .number:
+      let wait = Duration.saturating(seconds: try described.number(in: 0...86_400))
+      return .between(wait...wait)
+    case .array:
+      let parts = try described.elements()
+      guard parts.count == 2 else { throw described.error("expected the least and the most number of seconds") }
+      let (least, most) = (try parts[0].number(in: 0...86_400), try parts[1].number(in: 0...86_400))
+      guard least <= most else { throw described.error("the least is above the most") }
+      return .between(.saturating(seconds: least)...(.saturating(seconds: most)))
+    default:
+      throw described.error("expected queue, none, a number of seconds, or the least and the most")
+    }
   }
 
   private static func pauses(_ described: Described) throws -> [Pause] {

@@ -53,6 +53,9 @@ struct WireWorld {
     }
     guard provider.order == .fifo else { throw refuse("requests are served in their order there") }
     guard provider.pauses.isEmpty, provider.warmUp == nil else { throw refuse("the provider has no pauses there") }
+    guard provider.advice == .queue else {
+      throw refuse("the provider tells clients to wait until a full queue is empty, without \"retry_after\"")
+    }
     guard provider.budgets.allSatisfy({ $0.purpose == .both }) else {
       throw refuse("a budget counts logins and renewals alike there, without \"of\"")
     }

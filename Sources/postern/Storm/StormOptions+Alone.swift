@@ -25,10 +25,4 @@ extension StormOptions {
     throw UsageError(
       "--behaviour \(other) is seen by a gateway only; --provider-only has well-behaved and slow clients")
   }
-
-  /// Returns clients without a gateway. They renew by the gateway's times: the lead time before expiry, spread over a window,
-  /// with retries for as long as a gateway would wait.
-  static func alone(_ plan: StormPlan) -> any ClientDialect {
-    AloneClientDialect(lead: plan.gateway.lead, spread: plan.gateway.spread, grace: plan.gateway.timeout)
-  }
 }

@@ -172,7 +172,7 @@ struct StormOptions {
     do {
       plan = draft.planned()
       care.hold(&plan, draft)
-      self.dialect = dialect?.client ?? Self.alone(plan)
+      self.dialect = dialect?.client ?? AloneClientDialect(plan)
       plan.dialect = self.dialect.name
       plan.sdk = self.dialect.sdk
       plan.comeback = dialect?.comeback ?? .zero
