@@ -96,3 +96,42 @@ def test_a_file_that_is_no_storm_of_an_endpoint_is_refused_by_name(tmp_path):
     assert "is impossible: the number of clients" in calibrate(simulated, expected=2)
     assert "is not a report" in calibrate(scenario, expected=2) or "no report" in calibrate(scenario, expected=2)
     assert "needs the REPORT" in calibrate(expected=2)
+
+
+def simulate(tmp_path, provider, *flags, expected=(0, 1)):
+    """100 clients whose tokens end in the same second, with no wait of their own, before a provider that refuses all but eleven."""
+    file = tmp_path / "herd.json"
+    file.write_text(json.dumps({
+        "clients": 100, "rate": 100, "expire_after_s": 10, "client": {
+            "first_token": "in_hand", "backoff": {"kind": "exponential", "base_s": 0.25, "cap_s": 0.25}},
+        "provider": {"concurrency": 1, "latency_ms": 100, "queue_max": 10} | provider, "world": {"latency_ms": 0}}))
+    done = subprocess.run(
+        [os.environ["POSTERN"], "simulate", file, "--json", *flags], capture_output=True, text=True, timeout=60)
+    assert done.returncode in expected, (done.returncode, done.stderr)
+    return done.stderr if done.returncode == 2 else json.loads(done.stdout)["result"]["series"]["provider_calls"]
+
+
+def test_refused_clients_come_back_when_a_simulated_provider_tells_them(tmp_path):
+    calls = simulate(tmp_path, {"retry_after": 7})
+    assert calls[10] == 100 and calls[11:17] == [0] * 6 and calls[17] == 89, calls
+    # Without one they wait by their own backoff, four times a second.
+    assert simulate(tmp_path, {"retry_after": "none"})[11] > 200
+    # By default it is the time of a full queue: one second.
+    assert simulate(tmp_path, {})[11] == 89
+    spread = simulate(tmp_path, {"retry_after": [3, 8]})
+    assert spread[11:13] == [0, 0] and sum(spread[13:18]) >= 89 and max(spread[13:18]) < 60, spread
+
+
+@pytest.mark.parametrize(("value", "said"), [
+    ('"soon"', "no such Retry-After 'soon'; there is queue, none"), ("-1", "expected a number from 0.0 to 86400.0"),
+    ("[2]", "expected the least and the most number of seconds"), ("[3, 2]", "the least is above the most"),
+    ("true", "expected queue, none, a number of seconds, or the least and the most"),
+])
+def test_a_wrong_retry_after_is_told_with_its_place(tmp_path, value, said):
+    complaint = simulate(tmp_path, {"retry_after": json.loads(value)}, expected=(2,))
+    assert "/provider/retry_after" in complaint and "herd.json:1:" in complaint and said in complaint, complaint
+
+
+def test_the_wire_refuses_a_retry_after_by_name(tmp_path):
+    complaint = simulate(tmp_path, {"retry_after": 5}, "--fidelity", "wire", expected=(2,))
+    assert '"retry_after"' in complaint and "machines has that" in complaint, complaint
