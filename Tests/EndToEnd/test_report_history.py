@@ -1,5 +1,6 @@
 """A history of reports: what is added, its tolerances, its trend, and Markdown for a pull request."""
 
+import itertools
 import json
 import os
 import random
@@ -176,3 +177,18 @@ def test_an_invalid_history_or_an_incomplete_storm_is_refused_with_advice(report
     (tmp_path / "named.json").write_text(json.dumps(named))
     said = postern("report", "add", tmp_path / "named.json", "--history", tmp_path / "runs")
     assert said == f"added: {tmp_path}/runs/main/etcpasswd.json\n"
+
+
+def test_three_storms_of_one_program_are_no_worse_in_all_pairs_and_one_that_is_a_fifth_slower_is(tmp_path):
+    def storm(name, seed, latency):
+        scenario = {**SCENARIO, "world": {"seed": seed}, "provider": {"concurrency": 100, "latency_ms": latency, "queue_max": 5000}}
+        (tmp_path / "scenario.json").write_text(json.dumps(scenario))
+        (tmp_path / name).write_text(postern("simulate", tmp_path / "scenario.json", "--json"))
+        return tmp_path / name
+
+    twins = [storm(f"{seed}.json", seed, [200, 600]) for seed in (1, 2, 3)]
+    slower = storm("slower.json", 4, [240, 720])
+    for one, other in itertools.permutations(twins, 2):
+        assert "no worse" in postern("report", "compare", one, other).splitlines()[-1]
+    # The scatter of three tells a fifth from chance; that of one does not.
+    assert "provider.p50" in postern("report", "compare", *twins, slower, expected=1).splitlines()[-1]
