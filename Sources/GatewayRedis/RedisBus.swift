@@ -310,7 +310,6 @@ package final class RedisBus: Bus, @unchecked Sendable {
     arrive(.max)
   }
 
-  /// Finds out whether the server is still there.
   private func ping() {
     subscriber?.ask([RedisCommand("PING")]) { [weak self] answer in
       guard let self, !hasEnded, case .success = answer else { return }

@@ -19,7 +19,7 @@ package final class FaultBook: @unchecked Sendable {
   package private(set) var standing: [StandingFault] = []
   private var lastNumber: UInt32 = 0
   /// The open connections.
-  private var sockets: [ConnectionID: FaultySocket] = [:]
+  private(set) var sockets: [ConnectionID: FaultySocket] = [:]
   /// The number of connections opened so far.
   package private(set) var connectionCount: UInt64 = 0
   private var timers: [UInt32: FaultTimer] = [:]
@@ -66,22 +66,7 @@ package final class FaultBook: @unchecked Sendable {
 
   /// Adds a fault. Throws `GatewayError.tooMany` if the maximum number of faults exists.
   package func add(_ order: FaultOrder) throws(GatewayError) -> StandingFault {
-    if let refusal = policy?.refusal(of: order) { throw refusal }
-    if let fault = order.fault as? any OutboundFault,
-      let lack = fault.places.lack(of: places(), type(of: fault).word)
-    {
-      throw lack
-    }
-    if let lack = (order.fault as? any SignalFault)?.lack(in: signals, when: order.moment) { throw lack }
-    guard policy != nil || order.side == .client else {
-      throw .invalidParameter.detailed("side: upstream is for postern proxy; nothing is behind this gateway")
-    }
-    guard policy != nil || !(order.fault is any LifeFault),
-      policy != nil || (order.fault as? any HTTPFault)?.asksUpstream != true
-    else {
-      throw .invalidParameter.detailed(
-        "shorten and after: upstream are for postern proxy; nothing is behind this gateway")
-    }
+    try check(order)
     sweep()
     guard standing.count < Self.countMax else {
       throw .tooMany.detailed("\(Self.countMax) faults stand already; take some back")
@@ -307,7 +292,7 @@ package final class FaultBook: @unchecked Sendable {
     if fault.ends != .distantFuture { setAlarm(for: fault, at: fault.ends) }
   }
 
-  private func befall(_ socket: FaultySocket, _ fault: StandingFault) {
+  func befall(_ socket: FaultySocket, _ fault: StandingFault) {
     guard let kind = fault.order.fault as? any SocketFault,
       let side = socket.side(fault.order.side), fault.befalls(socket.subject, socket.id, at: loop.now)
     else { return }
@@ -330,31 +315,6 @@ package final class FaultBook: @unchecked Sendable {
       play(fault)
     } else {
       befallAll(fault)
-    }
-  }
-}
-
-extension FaultBook {
-  /// Returns the socket of the connection. If the event has no connection, returns the user's sockets.
-  func sockets(_ connection: ConnectionID?, of user: UserID?) -> [FaultySocket] {
-    if let connection { return sockets[connection].map { [$0] } ?? [] }
-    guard let user else { return [] }
-    return inOrder.filter { $0.subject.user == user }
-  }
-}
-
-// Notifies faults that follow an event.
-
-extension FaultBook: JournalObserver {
-  package func journalWrote(_ kind: JournalKind, by connection: ConnectionID?, of user: UserID?) {
-    for fault in standing where fault.order.moment.event == kind {
-      fault.note(connection, user)
-      if fault.signalFault != nil { loop.execute { [self] in play(fault, after: connection, of: user) } }
-      guard fault.order.fault is any SocketFault else { continue }
-      // Later, not in the middle of the event.
-      loop.execute { [self] in
-        for socket in sockets(connection, of: user) { befall(socket, fault) }
-      }
     }
   }
 }
