@@ -129,7 +129,9 @@ struct StreamVideoClientTests {
   }
 
   @Test
-  func `JavaScript whose login is refused with 9 and closed with 1013 returns after 4 to 5 s with the same token`() throws {
+  func `JavaScript whose login is refused with 9 and closed with 1013 returns after 4 to 5 s with the same token`()
+    throws
+  {
     var client = Self.live(.javascript)
     _ = client.on(.closed(1012))
     _ = try client.wake()
