@@ -257,7 +257,7 @@ let package = Package(
         "GatewayJSON",
         "GatewayCore", "TestSupport",
       ]),
-    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
+    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore", "TestSupport"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(

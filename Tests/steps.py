@@ -86,9 +86,10 @@ class Steps:
         swift_tests = JUNIT / "swift.xml"
         self.run("format", FORMAT)
         if self.run("build", ["swift", "build", "--build-tests"]):
+            # Tests with the trait `.long` are left to the optimised build.
             self.run(
                 "swift suites", ["swift", "test", "--skip-build", "--xunit-output", str(swift_tests)],
-                junit=[swift_tests, JUNIT / "swift-swift-testing.xml"])
+                junit=[swift_tests, JUNIT / "swift-swift-testing.xml"], environment={"POSTERN_QUICK": "1"})
 
     def all(self):
         """Runs every step; those that need a build only where there is one."""

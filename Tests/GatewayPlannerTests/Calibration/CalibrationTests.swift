@@ -1,10 +1,12 @@
 import GatewayCore
 import GatewayFleet
+import TestSupport
 import Testing
 
 @testable import GatewayPlanner
 
 /// Storms of a simulated endpoint whose numbers are known: the search finds them again, or says why it cannot.
+@Suite(.long)
 struct CalibrationTests {
   /// Simulates a storm of the token endpoint alone: all clients come within `seconds`, and renew once.
   private static func storm(

@@ -2,8 +2,10 @@ import GatewayCore
 import GatewayFleet
 import GatewayPlanner
 import Synchronization
+import TestSupport
 import Testing
 
+@Suite(.long)
 struct PlannerTests {
   private static func planner(
     _ judge: @escaping @Sendable (StormResult) -> Bool = { $0.everybody.lostUnexpectedly == 0 }

@@ -1,10 +1,12 @@
 import GatewayCore
 import GatewayFleet
+import TestSupport
 import Testing
 
 @testable import GatewayPlanner
 
 /// Pushes of a fleet at rest, compared with calculations on paper.
+@Suite(.long)
 struct TriggerTests {
   /// A fleet that asks for 10 tokens a second times `load`, of a provider that makes 10. Clients wait 10 s.
   private static func fleet(load: Double, queue: Int = 200, _ set: (inout WorldSettings) -> Void = { _ in })

@@ -1,10 +1,12 @@
 import GatewayCore
 import GatewayFleet
+import TestSupport
 import Testing
 
 @testable import GatewayPlanner
 
 /// The verdict on a fleet, and the effect that keeps it down. `test_verdicts.py` has more fleets.
+@Suite(.long)
 struct VerdictTests {
   /// A fleet of 150 to 300 clients that asks for 2 tokens a second times `load`, of a provider that makes 2, with an
   /// outage a minute after the last client came.

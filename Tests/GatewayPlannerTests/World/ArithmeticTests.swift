@@ -1,10 +1,12 @@
 import GatewayCore
 import GatewayFleet
+import TestSupport
 import Testing
 
 @testable import GatewayPlanner
 
 /// The results of a world, compared with calculations on paper.
+@Suite(.long)
 struct ArithmeticTests {
   /// Simulates a herd of 10,000 clients that all request at once, with a provider of 200 tokens a second.
   private static func herd(queue: Int = 1000, jitter: Double = 0, _ set: (inout WorldSettings) -> Void = { _ in })

@@ -1,9 +1,11 @@
 import GatewayCore
 import GatewayFleet
 import GatewayPlanner
+import TestSupport
 import Testing
 
 /// The same hour in both worlds: the machines alone, and the whole gateway with its wires.
+@Suite(.long)
 struct AgreementTests {
   @Test(arguments: Scene.all, [1, 2, 3] as [UInt64])
   func `machines and the wire lose as many, make as many calls, and take as long`(scene: Scene, seed: UInt64) throws {

@@ -3,11 +3,13 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayPlanner
+import TestSupport
 import Testing
 
 @testable import postern
 
 /// A comparison of the machines with every vendor's clients on its wire: the table of `Docs/simulation-file.md`.
+@Suite(.long)
 struct DialectTests {
   /// A vendor's clients, with each of its SDKs as a kind of its own.
   struct Kind: CustomTestStringConvertible, Sendable {

@@ -2,12 +2,14 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayPlanner
+import TestSupport
 import Testing
 
 @testable import postern
 
 /// Storms of several fleets, over the gateway's wires and by the machines alone. The clients over the wires are those of
 /// `postern storm`.
+@Suite(.long)
 struct FleetAgreementTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
