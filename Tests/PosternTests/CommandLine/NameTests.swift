@@ -69,7 +69,7 @@ struct NameTests {
 
   @Test
   func `each key of a scenario's gateway and provider has the name of the gateway's flag`() {
-    let onlySimulated: Set<String> = ["rate", "order", "pauses", "warmup", "refusal_ms"]
+    let onlySimulated: Set<String> = ["rate", "order", "pauses", "warmup", "refusal_ms", "retry_after"]
     for key in SimulateScenario.gatewayKeys { #expect(Self.isNamed(key, "", ServeFlags.all), "\(key)") }
     for key in ProviderModel.keys {
       #expect(Self.isNamed(key, "provider", ServeFlags.all) != onlySimulated.contains(key), "\(key)")
