@@ -51,7 +51,7 @@ func vendorTests(_ name: String, resources: [Resource] = []) -> Target {
     name: "Gateway\(name)Tests",
     dependencies: [
       "Gateway\(name)", "GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore", "GatewayRuntime",
-      "GatewaySimulator", "GatewaySpace", "GatewayStores", "GatewayFleet", "GatewayReport", "TestSupport",
+      "GatewaySimulator", "GatewaySpace", "GatewayStores", "GatewayFleet", "GatewayReport", "TestSupport", "TestTraits",
     ].map { .byName(name: $0) },
     path: "Tests/Vendors/\(name)Tests", resources: resources, swiftSettings: settings)
 }
@@ -69,7 +69,7 @@ let vendorNames = [
 let vendors = vendorNames.map { Target.Dependency.byName(name: "Gateway\($0)") }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: settings)
+  .testTarget(name: name, dependencies: dependencies + ["TestTraits"], resources: resources, swiftSettings: settings)
 }
 
 /// The libraries that read input from strangers, for the fuzz targets.
@@ -183,6 +183,8 @@ let package = Package(
         "GatewayCore",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
+    // The marks of tests, for every test target.
+    .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     tests("HouseTests", []),
     tests("GatewayCoreTests", ["GatewayCore", "TestSupport"]),
     tests("GatewayJSONTests", ["GatewayJSON", "GatewayCore", "TestSupport"]),
@@ -257,7 +259,7 @@ let package = Package(
         "GatewayJSON",
         "GatewayCore", "TestSupport",
       ]),
-    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore", "TestSupport"]),
+    tests("GatewayPlannerTests", ["GatewayPlanner", "GatewayFleet", "GatewayCore"]),
     tests(
       "GatewayReportTests", ["GatewayReport", "GatewayFleet", "GatewayKit", "GatewayCore", "TestSupport"]),
     tests(

@@ -1,5 +1,6 @@
 import GatewayDrafts
 import GatewayJSON
+import TestTraits
 import Testing
 
 /// A recording of clients whose times are known.
@@ -139,7 +140,7 @@ struct ScenarioDraftTests {
     #expect(draft.json["provider"]?["failure_rate"] == nil)
   }
 
-  @Test(arguments: [1, 7, 100_000])
+  @Test(.long, arguments: [1, 7, 100_000])
   func `the same recording makes the same bytes, in pieces of any size`(piece: Int) throws {
     let text = Self.rush().text()
     #expect(try ReadScenario(text, piece: piece).text == ReadScenario(text).text)

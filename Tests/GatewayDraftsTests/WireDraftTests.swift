@@ -1,6 +1,7 @@
 import GatewayDrafts
 import GatewayWires
 import TestSupport
+import TestTraits
 import Testing
 
 struct WireDraftTests {
@@ -259,7 +260,7 @@ struct WireDraftTests {
     #expect(try draft(recording(Self.login + renewals)).contains(#""proof": "survival""#))
   }
 
-  @Test
+  @Test(.long)
   func `a hostile recording or HAR file is drafted, or refused with words, and traps nothing`() {
     let har = """
       {"log":{"entries":[{"startedDateTime":"2030-03-17T17:46:40.000Z","_resourceType":"websocket",\

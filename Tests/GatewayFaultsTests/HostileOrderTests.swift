@@ -3,6 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayFaults
@@ -27,7 +28,7 @@ struct HostileOrderTests {
     }
   }
 
-  @Test(arguments: Faults.all.map { $0.word })
+  @Test(.long, arguments: Faults.all.map { $0.word })
   func `hostile fault orders are refused in words, or obeyed, and never end the process`(word: String) throws {
     let fault = try #require(Faults.all.first { $0.word == word })
     var taken = 0

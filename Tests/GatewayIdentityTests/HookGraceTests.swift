@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -56,7 +57,7 @@ struct HookGraceTests {
   }
 
   /// Everything that is no answer.
-  @Test(arguments: ["500", "302", "html", "half", "hang", "empty", "429"])
+  @Test(.long, arguments: ["500", "302", "html", "half", "hang", "empty", "429"])
   func `a backend that gives no answer ends nobody for an hour, and then everybody with 1013 within a minute`(
     mode: String
   ) throws {

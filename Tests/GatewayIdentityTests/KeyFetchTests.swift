@@ -5,6 +5,7 @@ import GatewaySimulator
 import GatewaySpace
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -36,7 +37,7 @@ struct KeyFetchTests {
     #expect(space.requestCount == 2)
   }
 
-  @Test
+  @Test(.long)
   func `ten thousand unknown kids in a minute cause two fetches, and none is accepted`() throws {
     let space = try IdentitySpace(VirtualIssuer())
     #expect(space.begin() == nil)

@@ -3,6 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -98,7 +99,7 @@ struct LogoutTests {
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(.long, arguments: 0..<40 as Range<UInt64>)
   func `logouts that are replayed, late, doubled or reordered end no session of a later login`(seed: UInt64) throws {
     let scene = try SignalScene()
     var chance = SeededGenerator(seed: seed)

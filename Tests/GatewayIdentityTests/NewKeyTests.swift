@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -39,7 +40,7 @@ struct NewKeyTests {
     #expect(try space.outcome(token("k1", named: "forged")) == keyUnknown)
   }
 
-  @Test
+  @Test(.long)
   func `keys rotated every 30 s beside forged kids cost no good token, and at most one fetch per rotation`() throws {
     space.advance(.seconds(7))
     space.issuer.delay = .milliseconds(300)

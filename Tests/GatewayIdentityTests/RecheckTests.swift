@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -42,7 +43,7 @@ struct RecheckTests {
     #expect(ann.isOpen && ann.texts.contains { $0.contains(bytesOf: #""type":"refreshed""#) })
   }
 
-  @Test
+  @Test(.long)
   func `a server that is away for long ends no session, and is asked at most once a second`() throws {
     let space = try IntrospectionSpace(revocation: .close) { $0.recheck = .seconds(10) }
     for index in 0..<100 { space.server.tokens["tok-\(index)"] = "\"sub\":\"u\(index)\"" }

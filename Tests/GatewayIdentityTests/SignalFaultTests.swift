@@ -4,6 +4,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayFaults
@@ -180,7 +181,7 @@ struct SignalFaultTests {
     }
   }
 
-  @Test(arguments: 0..<40 as Range<UInt64>)
+  @Test(.long, arguments: 0..<40 as Range<UInt64>)
   func `under all faults of signals no session ends that began after the logout, and every earlier one does`(
     seed: UInt64
   ) throws {

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import Glibc
+import TestTraits
 import Testing
 
 struct FlatObjectTests {
@@ -34,7 +35,7 @@ struct FlatObjectTests {
     #expect(read(text) { $0 == nil })
   }
 
-  @Test
+  @Test(.long)
   func `the flat reader never reads what the parser refuses, nor reads anything differently`() throws {
     let seeds = [
       #"{"type":"refresh","id":"12","token":"eyJhbGciOiJIUzI1NiJ9.e30.abc"}"#,
@@ -77,7 +78,7 @@ struct FlatObjectTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a fraction is the double nearest to its digits, as the C library reads them`() {
     var generator = SeededGenerator(seed: 4)
     for _ in 0..<50_000 {

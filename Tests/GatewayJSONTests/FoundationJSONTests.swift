@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayJSON
@@ -28,7 +29,7 @@ struct FoundationJSONTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `the document accepts, refuses and reads texts as Foundation does`() {
     let examples = [
       #"{"a": [1, -2.5e3, 0.1, true, null], "b": {"c": "\u00e9\n\ud83d\ude00", "d": {}}, "e": [[], [[]]]}"#,

@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayJSON
@@ -25,7 +26,7 @@ struct HostileJSONTests {
     "{ a: 0x1F, 'b': .5, /* c */ \"c\": +5, d: [1, 'x\\\n y',], // e\n e: Infinity }", "{port: 8080, on: true}",
   ]
 
-  @Test
+  @Test(.long)
   func `hostile JSON traps neither the document, nor the coder, nor the flat reader, which agree on numbers`() {
     var source = HostileBytes(seed: 10, examples: Self.examples, words: ["\"a\"", "\"f\"", "1e400", "-", ","])
     var parsed = 0
@@ -48,7 +49,7 @@ struct HostileJSONTests {
     #expect(parsed > 500)
   }
 
-  @Test
+  @Test(.long)
   func `a hostile JSON5 file traps no reader, and its values are written as JSON`() {
     var source = HostileBytes(
       seed: 11, examples: Self.json5 + Self.examples,

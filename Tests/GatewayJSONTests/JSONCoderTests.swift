@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import TestTraits
 import Testing
 
 @testable import GatewayJSON
@@ -61,7 +62,7 @@ struct JSONCoderTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `the coder accepts and refuses the same texts as the document`() throws {
     struct Anything: Decodable {
       init(from decoder: any Decoder) {}

@@ -1,5 +1,6 @@
 import Foundation
 import GatewayCore
+import TestTraits
 import Testing
 
 @testable import GatewayFleet
@@ -50,7 +51,7 @@ struct ComparisonTests {
     #expect(ComparisonRule.isWorse(value, than: base, metric, tolerance: tolerance) == isWorse)
   }
 
-  @Test
+  @Test(.long)
   func `a figure that one report lacks is named, does not count as 0, and fails only if it was asked for`() throws {
     let none: (inout StormResult) -> Void = { $0.probes = [:] }
     let comparison = try Self.compare { none(&$0) }
@@ -149,7 +150,9 @@ struct ComparisonTests {
     #expect(chart.html.contains("n, p99 "))
   }
 
-  @Test(arguments: [(12.3, 17.4, false), (0.319, 0.383, false), (300, 360, false), (460, 523, false), (300, 900, true)])
+  @Test(
+    .long,
+    arguments: [(12.3, 17.4, false), (0.319, 0.383, false), (300, 360, false), (460, 523, false), (300, 900, true)])
   func `a time or a cost that differs between twin storms is no worse`(before: Double, after: Double, isWorse: Bool)
     throws
   {
@@ -170,10 +173,12 @@ struct ComparisonTests {
     #expect(try Self.figure("storm.cpu_per_refresh", in: comparison).verdict == .worse)
   }
 
-  @Test(arguments: [
-    (0, 4, false), (0, 5, true), (3, 9, false), (3, 30, true), (1280, 1380, false), (1280, 1600, true),
-    (100, 60, false),
-  ])
+  @Test(
+    .long,
+    arguments: [
+      (0, 4, false), (0, 5, true), (3, 9, false), (3, 30, true), (1280, 1380, false), (1280, 1600, true),
+      (100, 60, false),
+    ])
   func `a few more lost clients are worse only beyond the chance of their counts`(
     before: Int, after: Int, isWorse: Bool
   ) throws {
@@ -246,7 +251,7 @@ struct ComparisonTests {
     #expect(try Self.compare(base: late, late).passes)
   }
 
-  @Test
+  @Test(.long)
   func `the scatter of several baselines is the tolerance`() throws {
     func recorded(_ milliseconds: Int) throws -> RecordedReport {
       try RecordedReportTests.recorded { result in
@@ -270,7 +275,7 @@ struct ComparisonTests {
     #expect(comparison.table.count(where: { $0.hasPrefix("Baseline") }) == 4)
   }
 
-  @Test
+  @Test(.long)
   func `a run is no worse beside many equal ones if its counts allow that, unless the figure was asked for`() throws {
     // Latencies of a half to more than twice the median: of 200 the median itself is known to 11 %.
     func recorded(_ milliseconds: Int) throws -> RecordedReport {

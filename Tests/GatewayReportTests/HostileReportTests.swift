@@ -1,12 +1,13 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayFleet
 @testable import GatewayReport
 
 struct HostileReportTests {
-  @Test
+  @Test(.long)
   func `a report file with hostile numbers is read or refused, and no output from it traps`() throws {
     let good = try RecordedReportTests.recorded()
     var source = HostileBytes(
@@ -26,7 +27,7 @@ struct HostileReportTests {
     #expect(read > 10)
   }
 
-  @Test
+  @Test(.long)
   func `a report file traps no output, whichever of its numbers is hostile`() throws {
     let good = String(decoding: try ReportTests.report().json(), as: UTF8.self)
     let numbers = good.matches(of: #/[:\[,]\s*(-?[0-9][0-9.e+\-]*)/#).map {

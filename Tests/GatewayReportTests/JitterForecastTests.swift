@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayFleet
@@ -35,7 +36,7 @@ struct JitterForecastTests {
     #expect(forecast.rows.map(\.jitter) == [0.01, 0.02, 0.05, 0.1, 0.2])
   }
 
-  @Test(arguments: [0.05, 0.1, 0.2])
+  @Test(.long, arguments: [0.05, 0.1, 0.2])
   func `a storm with the forecast's jitter has the forecast's result`(jitter: Double) throws {
     let seen = try Self.storm()
     let forecast = try #require(JitterForecast(seen.plan, seen.run().result))
@@ -51,7 +52,7 @@ struct JitterForecastTests {
     #expect(wait < before * 0.7, "it makes a difference at all")
   }
 
-  @Test
+  @Test(.long)
   func `the clients that are too late in the forecast are the ones that are cut off`() throws {
     var seen = try Self.storm()
     seen.refreshTimeout = .seconds(3)

@@ -1,4 +1,5 @@
 import GatewayFleet
+import TestTraits
 import Testing
 
 @testable import GatewayReport
@@ -20,7 +21,7 @@ struct TrendTests {
     return try #require(trend.lines.first { $0.metric.name == "connect.p50" })
   }
 
-  @Test
+  @Test(.long)
   func `five runs make a band for the next, and only a worse run is outside of it`() throws {
     let steady = [400, 404, 396, 408, 400, 403]
     let bands = try Self.line(steady).points.map { $0.band != nil }

@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayControl
@@ -11,7 +12,7 @@ struct HostileCookieTests {
     HTTPRequest(method: "GET", path: "/dashboard", headers: cookies.map { HTTPField("cookie", $0) })
   }
 
-  @Test
+  @Test(.long)
   func `a hostile Cookie identifies a session only if it contains the whole key, and never traps`() {
     let sessions = LoginSessions(secret: Array("secret".utf8))
     let now = Instant(nanoseconds: 1)

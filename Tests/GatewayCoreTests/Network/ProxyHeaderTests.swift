@@ -1,4 +1,5 @@
 import GatewayCore
+import TestTraits
 import Testing
 
 struct ProxyHeaderTests {
@@ -93,7 +94,7 @@ struct ProxyHeaderTests {
     #expect(step(Array(binary(four).prefix(20)), followedBy: []) == .needsMore)
   }
 
-  @Test
+  @Test(.long)
   func `a PROXY header never takes bytes beyond its limits, nor traps on any`() {
     var generator = SeededGenerator(seed: 7)
     for _ in 0..<20_000 {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import GatewayCore
@@ -68,7 +69,7 @@ struct TokenFamilyTests {
     }
   }
 
-  @Test(arguments: policies)
+  @Test(.long, arguments: policies)
   func `every sequence of five refresh tokens at every pace gets the answers of a model that forgets nothing`(
     policy: RotationPolicy
   ) {

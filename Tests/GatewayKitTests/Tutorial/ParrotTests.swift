@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import TestSupport
+import TestTraits
 import Testing
 
 /// The tutorial's vendor in both worlds, with the same tests.
@@ -96,7 +97,7 @@ struct ParrotHTTPTests {
 }
 
 struct ParrotGateTests {
-  @Test(arguments: GateCase.all(ParrotGate(), in: TestPlace.allCases))
+  @Test(.long, arguments: GateCase.all(ParrotGate(), in: TestPlace.allCases))
   func `the rules of the gate hold for the parrot`(gate: GateCase) async throws { try await gate.holds() }
 }
 

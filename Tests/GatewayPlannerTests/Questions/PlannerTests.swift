@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayPlanner
 import Synchronization
-import TestSupport
+import TestTraits
 import Testing
 
 @Suite(.long)

@@ -1,6 +1,6 @@
 import GatewayCore
 import GatewayFleet
-import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayPlanner

@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import TestTraits
 import Testing
 
 @testable import GatewayPlanner
@@ -27,7 +28,7 @@ struct DeterminismTests {
     return world.run().result
   }
 
-  @Test
+  @Test(.long)
   func `the same settings simulate the same hour on any number of threads`() async throws {
     let seeds: [UInt64] = [1, 2, 3, 1]
     let alone = try await Worlds.run(seeds, threads: 1) { try Self.run($0) }

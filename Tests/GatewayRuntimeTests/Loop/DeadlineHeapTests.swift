@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayRuntime
+import TestTraits
 import Testing
 
 /// A waiter with a name, which counts its wake-ups.
@@ -131,7 +132,7 @@ struct DeadlineHeapTests {
     #expect(heap.popDue(at: .distantFuture) == nil)
   }
 
-  @Test(arguments: 1...20)
+  @Test(.long, arguments: 1...20)
   func `the deadline heap behaves like a sorted list, for any order of sets, moves, removals and wake-ups`(
     seed: UInt64
   ) {
@@ -156,7 +157,7 @@ struct DeadlineHeapTests {
     #expect(both.heap.count == 0)
   }
 
-  @Test(arguments: 1...12)
+  @Test(.long, arguments: 1...12)
   func `waiters that are due together wake in the same order, whatever is set, moved and removed in between`(
     seed: UInt64
   ) {

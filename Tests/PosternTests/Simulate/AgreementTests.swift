@@ -1,7 +1,7 @@
 import GatewayCore
 import GatewayFleet
 import GatewayPlanner
-import TestSupport
+import TestTraits
 import Testing
 
 /// The same hour in both worlds: the machines alone, and the whole gateway with its wires.

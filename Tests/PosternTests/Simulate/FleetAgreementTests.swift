@@ -2,7 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import GatewayPlanner
-import TestSupport
+import TestTraits
 import Testing
 
 @testable import postern

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayPlain
@@ -111,7 +112,7 @@ struct PlainDecodeTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `garbage of any kind is refused without a trap`() {
     var generator = SeededGenerator(seed: 7)
     let alphabet = Array(#"{}[]":,\ntruefalse0.9e-"typeidpingcidjoin "#.utf8) + [0x00, 0x80, 0xFF]

@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayRuntime
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayPlain
@@ -18,7 +19,7 @@ struct PlainFuzzTests {
     try Self.gateway().takesEveryMessage()
   }
 
-  @Test
+  @Test(.long)
   func `the plain client reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(PlainClientDialect(), corpus: FuzzCorpus(folder: "Plain", tests: ["Plain", "Gateway/"]))
     #expect(client.heard() > 20)

@@ -2,12 +2,13 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayPlain
 
 struct PlainGateTests {
-  @Test(arguments: GateCase.all(PlainGate(), in: TestPlace.allCases))
+  @Test(.long, arguments: GateCase.all(PlainGate(), in: TestPlace.allCases))
   func `the rules of the gate hold in the plain dialect`(gate: GateCase) async throws { try await gate.holds() }
 
   @Test

@@ -1,4 +1,5 @@
 import GatewayCore
+import TestTraits
 import Testing
 
 struct ExplorationTests {
@@ -50,7 +51,7 @@ struct ExplorationTests {
         refreshLead: .seconds(20), refusedRefreshesMax: 2, malformedMax: 2, allowsIdentityChange: true), depth: 5),
   ]
 
-  @Test(arguments: plans)
+  @Test(.long, arguments: plans)
   func `every sequence of events to a bounded depth keeps every rule`(plan: Plan) {
     let findings = Exploration(policy: plan.policy, isLoggedIn: plan.isLoggedIn).visit(depth: plan.depth)
     for broken in findings.broken { Issue.record("\(broken)") }

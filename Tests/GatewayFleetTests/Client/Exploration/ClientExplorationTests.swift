@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayRuntime
+import TestTraits
 import Testing
 
 @testable import GatewayFleet
@@ -87,7 +88,7 @@ struct ClientExplorationTests {
     return comeback
   }
 
-  @Test(arguments: plans, Behaviour.allCases)
+  @Test(.long, arguments: plans, Behaviour.allCases)
   func `every sequence of events to a bounded depth keeps every rule of a client`(plan: Plan, behaviour: Behaviour) {
     let depth = [.wellBehaved, .hammering].contains(behaviour) ? 5 : 4
     let findings = ClientExploration(behaviour, plan.habits, reconnects: plan.reconnects).visit(depth: depth)
@@ -104,7 +105,7 @@ struct ClientExplorationTests {
     #expect(findings.states > 10)
   }
 
-  @Test(arguments: plans)
+  @Test(.long, arguments: plans)
   func `merging sequences of a client that meet finds the states and transitions of following each`(plan: Plan) {
     let exploration = ClientExploration(.wellBehaved, plan.habits, reconnects: plan.reconnects)
     var followed: Set<ClientExploration.Node> = []
