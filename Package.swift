@@ -180,7 +180,7 @@ let package = Package(
         "GatewayProcess", "GatewayControl", "GatewayFleet", "GatewayServer", "GatewaySpace", "GatewayFaults",
         "GatewaySimulator",
         "GatewayRuntime", "GatewayStores", "GatewayRedis", "GatewayPlain", "GatewayKit", "GatewayTokens", "GatewayJSON",
-        "GatewayCore",
+        "GatewayCore", "TestTraits",
       ],
       path: "Tests/TestSupport", swiftSettings: settings),
     // The marks of tests, for every test target.
@@ -206,8 +206,9 @@ let package = Package(
     tests(
       "GatewayIdentityTests",
       [
-        "GatewayIdentity", "GatewayFaults", "GatewayControl", "GatewayPlain", "GatewaySpace", "GatewayServer",
-        "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore", "TestSupport",
+        "GatewayIdentity", "GatewayFaults", "GatewayControl", "GatewayPlain", "GatewayWires", "GatewaySpace",
+        "GatewayServer", "GatewaySimulator", "GatewayRuntime", "GatewayKit", "GatewayTokens", "GatewayCore",
+        "TestSupport",
       ]),
     tests(
       "GatewayTelemetryTests",

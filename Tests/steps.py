@@ -112,6 +112,9 @@ class Steps:
             self.end_to_end(postern)
             autobahn = JUNIT / "autobahn.xml"
             self.run("autobahn", ["Tests/Autobahn/run", "--junit", str(autobahn)], junit=[autobahn], environment={"POSTERN": postern})
+            proxied = JUNIT / "autobahn-proxied.xml"
+            self.run("autobahn by a proxy", ["Tests/Autobahn/run", "--proxied", "--junit", str(proxied)], junit=[proxied],
+                     environment={"POSTERN": postern})
 
 
 def main():

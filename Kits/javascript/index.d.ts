@@ -53,10 +53,13 @@ export class Postern {
 export class Space {
   readonly name: string;
   readonly httpURL: string;
+  /** The token endpoint, for clients that fetch their tokens themselves. */
+  readonly tokenURL: string;
   /** The URL of sockets, without a path. */
   readonly url: string;
   readonly urls: Record<string, string>;
   token(user: string, lifeSeconds?: number): Promise<string>;
+  environment(user: string, dialect?: string): Promise<Record<string, string>>;
   expire(user: string): Promise<unknown>;
   askForRefresh(user: string): Promise<unknown>;
   disconnect(user: string, code?: number, reason?: string): Promise<unknown>;

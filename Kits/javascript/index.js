@@ -94,19 +94,33 @@ export class Postern {
   }
 }
 
+/** The vendors whose tokens have a form of their own. */
+const SCHEMES = ["sendbird", "sinch", "stream-video", "streem"];
+
 /** A gateway with its own users, keys, settings, port and clock. Clients connect to `urls.plain`, those of a route to `url`. */
 export class Space {
   constructor(controlURL, made) {
     this.name = made.name;
     this.control = `${controlURL}/spaces/${made.name}`;
     this.httpURL = made.http_url;
+    this.tokenURL = `${made.http_url}/v1/tokens`;
     this.url = made.url;
     this.urls = made.urls;
   }
 
   /** Returns a token of the space's own provider, as an application gets one from its server. */
   async token(user, lifeSeconds = 3600) {
-    return (await ask("POST", `${this.httpURL}/v1/tokens`, { user_id: user, life_s: lifeSeconds })).token;
+    return (await ask("POST", this.tokenURL, { user_id: user, life_s: lifeSeconds })).token;
+  }
+
+  /** Returns the variables that `postern ctl conform` gives to a client's process, for the `env` of `spawn`. */
+  async environment(user, dialect = "plain") {
+    const scheme = SCHEMES.includes(dialect) ? dialect : "plain";
+    const { token } = await ask("POST", this.tokenURL, { user_id: user, scheme });
+    return {
+      POSTERN_URL: this.urls[dialect], POSTERN_HTTP_URL: this.httpURL, POSTERN_TOKEN_URL: this.tokenURL, POSTERN_USER: user,
+      POSTERN_TOKEN: token, POSTERN_TOKEN_SCHEME: scheme, POSTERN_API_KEY: "test",
+    };
   }
 
   async #order(path, body = {}) {

@@ -92,6 +92,7 @@ extension ExpectOrder {
     parameters.quiet = try duration(quietMs, "quiet_ms")
     parameters.within = try duration(withinMs, "within_ms")
     parameters.newToken = newToken
+    parameters.perConnection = perConnection
     return parameters
   }
 

@@ -64,6 +64,11 @@ package enum JournalText {
     case .upstreamFailed(_, let status):
       if let failure = line.failure { json.member("failure", failure) }
       json.member("status", Int64(status))
+    case .handedOver(_, _, let number):
+      if let target = line.target { json.member("to", target) }
+      if let failure = line.failure { json.member("failure", failure) }
+      let then = ReturnVerdict.allCases.first { $0.number == Int(number) }
+      if let then { json.member("then", then.rawValue) }
     case .signalTaken(_, let isPlayed), .signalRefused(_, _, let isPlayed):
       if let signal = line.signal { json.member("signal", signal) }
       if let failure = line.failure { json.member("failure", failure) }

@@ -32,6 +32,9 @@ package enum MetricsPage {
       "postern_http_requests_total", "HTTP requests answered.", labels: ["dialect", "route", "status"],
       metrics.httpRequests.map { ([$0.dialect, $0.route, String($0.status)], $1) })
     page.histogram("postern_http_request_seconds", "Time from the HTTP request to its answer.", metrics.httpDuration)
+    page.histogram(
+      "postern_loop_turn_seconds", "How long an event loop was busy at a time, from a wake-up to the next sleep.",
+      metrics.turns)
     page.gauges(
       "postern_revocations", "Revocations remembered, of tokens, of users and of sessions at the login.", label: "of",
       await gateway.revocationCounts())

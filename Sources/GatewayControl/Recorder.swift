@@ -40,13 +40,16 @@ package final class Recorder: JournalRecorder, @unchecked Sendable {
     guard !hasEnded else { return }
     var line = line
     line.user = line.user.map { UserID(scrubber.word($0.rawValue)) }
-    line.payload = message.flatMap(text)
+    let packed = message.flatMap { kind == .binary ? MessagePack.json($0) : nil }
+    line.payload = message.flatMap { packed.map(text) ?? text($0) }
+    let isPacked = packed != nil && line.payload != nil
     let isBinary = message != nil && kind == .binary
     let exchanged = exchange.map { RecordedExchange($0, &scrubber) }
     for token in scrubber.takeTokens() { put(Self.text(of: token)) }
     var json = JSONWriter(capacity: 512)
     JournalText.write(line, to: &json) { json in
       if isBinary { json.member("binary", true) }
+      if isPacked { json.member("encoding", "msgpack") }
       if let took = exchange?.took { json.member("took_ms", took.milliseconds) }
       exchanged?.write(to: &json)
     }
@@ -91,6 +94,9 @@ package final class Recorder: JournalRecorder, @unchecked Sendable {
     bytes += line.count + 1
     lines += 1
   }
+
+  /// Returns the JSON of a message in MessagePack without its secrets; nil if it is too long.
+  private func text(_ json: [UInt8]) -> String? { json.count <= Self.messageMax ? scrubber.text(json) : nil }
 
   /// Returns a message without its secrets; nil if it is not text.
   private func text(_ message: UnsafeRawBufferPointer) -> String? {

@@ -47,6 +47,9 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The name of the last member on the way; nil for the whole message.
+  package var lastName: String? { steps.last?.name }
+
   /// Returns the escaped form of one step.
   package static func step(_ name: String) -> String {
     var step = "/"

@@ -4,6 +4,8 @@ package struct JSONWriter: Sendable {
   /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
   private var needsComma = false
+  /// The place of the next value's first byte, or of the next name's.
+  package var nextStart: Int { needsComma ? bytes.count + 1 : bytes.count }
 
   package init(capacity: Int = 256) {
     bytes.reserveCapacity(capacity)
@@ -104,6 +106,13 @@ package struct JSONWriter: Sendable {
   package mutating func member(_ name: StaticString, _ value: Bool) {
     self.name(name)
     bool(value)
+  }
+
+  /// Returns a text as a JSON string, with its quotes.
+  package static func string(_ text: String) -> String {
+    var writer = JSONWriter(capacity: text.utf8.count + 2)
+    writer.string(text)
+    return writer.text
   }
 
   /// Returns the bytes of one object; `body` writes its members.

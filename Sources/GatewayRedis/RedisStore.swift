@@ -15,6 +15,7 @@ package final class RedisStore: Store {
   static let format = 1
 
   package let lines: LocalTurns<StorePath>? = LocalTurns()
+  package let outlivesProcess = true
   let lanes: [RedisLane]
   let settings: RedisSettings
   private let checksClock: Bool

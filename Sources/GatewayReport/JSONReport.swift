@@ -3,7 +3,7 @@ import GatewayFleet
 internal import GatewayJSON
 
 extension StormReport {
-  /// The version of the JSON report's schema, `loadtest/report.schema.json`.
+  /// The version of the JSON report's schema, `Deploy/reports/report.schema.json`.
   package static let schema = "postern-storm/1"
 
   /// Returns the report as JSON with sorted keys, so that two reports can be compared line by line.

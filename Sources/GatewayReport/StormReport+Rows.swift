@@ -10,7 +10,7 @@ extension StormReport {
     ("connected", "were logged in at least once"),
     ("refreshed", "were refreshed at least once, whatever came later"),
     ("kept", "were refreshed in every wave, and are connected"),
-    ("lost", "were cut off, should not have been, and did not come back in time"),
+    ("lost", "were cut off, should not have been, and did not come back in time; or missed a refresh and came back"),
     ("lost as due", "were cut off, as their behaviour demands"),
     ("overstayed", "should have been cut off, and are still connected"),
     ("unrefreshed", "are still connected, and were not refreshed in every wave"),

@@ -8,6 +8,7 @@ protocol ForwardingStore: Store {
 
 extension ForwardingStore {
   var lines: LocalTurns<StorePath>? { inner.lines }
+  var outlivesProcess: Bool { inner.outlivesProcess }
 
   func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
     try await inner.read(keys, at: now)

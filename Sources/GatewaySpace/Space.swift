@@ -61,7 +61,7 @@ package final class Space: Sendable {
     let revocations = StoredRevocations(store, countMax: settings.configuration.revocationsMax)
     let gateway = Gateway(configuration: configuration, loops: loops, keeper: revocations)
     let caller = EndpointCaller(log: settings.configuration.log, objector: faults)
-    let webhooks = settings.webhooks.map { WebhookSender($0, of: gateway, by: caller) }
+    let webhooks = settings.webhooks.map { WebhookSender($0, of: gateway, by: caller, store: store) }
     let ground = Ground(
       services: gateway, executor: loops[0], store: store, session: settings.configuration.session,
       issuer: settings.issuer, seed: seed, secrets: settings.secrets,
@@ -164,11 +164,14 @@ package final class Space: Sendable {
     }
     try await revocations.begin(at: now)
     for vendor in vendors { try await vendor.prepare(at: now) }
+    // Before vendors post what ends now.
+    try await webhooks?.takeOver(dead, at: now)
     for vendor in vendors { try await vendor.takeOver(dead, at: now) }
   }
 
   /// Ends what `dead` lives of other processes left in the store. Only from a task on the first loop.
   package func takeOver(_ dead: DeadBoots) async throws {
+    try await webhooks?.takeOver(dead, at: gateway.wallTime)
     for vendor in vendors { try await vendor.takeOver(dead, at: gateway.wallTime) }
   }
 

@@ -14,6 +14,7 @@ package final class SQLiteStore: Store {
   private static let batchMax = 1024
 
   package let lines: LocalTurns<StorePath>? = LocalTurns()
+  package let outlivesProcess = true
   private let waiting = Mutex(Waiting())
   private let queue = DispatchQueue(label: "postern.store")
   private let worker: SQLiteWorker

@@ -11,7 +11,11 @@ extension PosternJournal {
     public var description: String { expectation.name }
 
     /// The client never has two provider calls under way at once, and never presents two tokens for one request.
-    public static let singleFlight = Expectation(expectation: .singleFlight)
+    public static let singleFlight = Expectation(expectation: .singleFlight())
+
+    /// The same, but for calls whose connection has ended since they began: Centrifugo's official clients give such a call up and
+    /// ask anew for their next connection.
+    public static let singleFlightPerConnection = Expectation(expectation: .singleFlight(perConnection: true))
 
     /// Exactly one token is made for each refresh: none before the request, none after the answer, and not two between.
     /// Counts the calls of the built-in provider, `POST /v1/tokens` at ``PosternGateway/httpURL``.

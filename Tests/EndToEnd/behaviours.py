@@ -19,11 +19,6 @@ from storms import report_of
 
 
 DOCUMENT = Path(__file__).parent.parent.parent / "Docs" / "behaviours.md"
-IDS = [
-    f"{letter}{number}"
-    for letter, count in dict(E=10, R=14, P=10, V=7, C=5, T=11, S=9, X=15, H=4).items()
-    for number in range(1, count + 1)
-]
 
 
 def rows():

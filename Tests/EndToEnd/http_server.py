@@ -1,4 +1,4 @@
-"""A small HTTP server of a test's own, on a free port of loopback."""
+"""A small HTTP server of a test's own, on a free port of loopback or on that of an earlier one."""
 
 import http.server
 import itertools
@@ -25,7 +25,7 @@ class HTTPServer:
     seconds its clock is ahead of ours.
     """
 
-    def __init__(self, answer, keeps=False, ahead=0):
+    def __init__(self, answer, keeps=False, ahead=0, port=0):
         self.requests = requests = []
         numbers = itertools.count()
 
@@ -56,7 +56,7 @@ class HTTPServer:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self.server.daemon_threads = True
         self.port = self.server.server_port
         self.url = f"http://127.0.0.1:{self.port}"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jsonschema import Draft202012Validator
 
-SCHEMA = json.loads((Path(__file__).parent.parent.parent / "loadtest" / "report.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parent.parent.parent / "Deploy" / "reports" / "report.schema.json").read_text())
 PATIENCE = 120
 
 

@@ -94,6 +94,9 @@ def test_a_file_that_is_no_storm_of_an_endpoint_is_refused_by_name(tmp_path):
     report["plan"]["dialect"], report["plan"]["clients"] = "none", -1
     simulated.write_text(json.dumps(report))
     assert "is impossible: the number of clients" in calibrate(simulated, expected=2)
+    report["plan"]["clients"], report["plan"]["behaviours"]["weights"] = 5, {"well-behaved": 0}
+    simulated.write_text(json.dumps(report))
+    assert "has no valid plan.behaviours.weights" in calibrate(simulated, expected=2)
     assert "is not a report" in calibrate(scenario, expected=2) or "no report" in calibrate(scenario, expected=2)
     assert "needs the REPORT" in calibrate(expected=2)
 

@@ -56,6 +56,20 @@ def test_two_issuers_with_the_same_kid_and_the_same_sub_are_two_users(logins, tm
         assert 'postern_jwks_keys{issuer="login"} 1' in page and 'postern_jwks_keys{issuer="partner"} 1' in page
 
 
+def test_a_rotation_without_kids_at_one_issuer_asks_that_one_only(logins, tmp_path):
+    login, partner = logins
+    entries = [entry("login", login), entry("partner", partner, user_prefix="partner:")]
+    with serving(write(tmp_path / "identity.json", *entries)) as gateway:
+        assert outcome(gateway, login.token(kid=None)) == "ann"
+        assert outcome(gateway, partner.token(kid=None)) == "partner:ann"
+        partner.keys = [Key("k2")]
+        assert outcome(gateway, partner.token(kid=None)) == "partner:ann"
+        assert (login.asked, partner.asked) == (1, 2)
+        assert outcome(gateway, login.token(kid=None, iss=partner.named)) == "issuer_mismatch"
+        assert outcome(gateway, login.token(Key("k3"), kid=None)) == "signature_invalid"
+        assert (login.asked, partner.asked) == (2, 2)
+
+
 def test_each_issuer_has_its_own_audience_type_algorithms_and_claim_of_the_user(logins, tmp_path):
     login, partner = logins
     file = write(
@@ -143,6 +157,10 @@ def test_a_reload_adds_and_removes_issuers_and_a_wrong_file_changes_nothing(logi
     ('{"identity": 1,\n "isuers": []}', ":2:2 /isuers: no such key 'isuers'; did you mean 'issuers'?"),
     ('{"identity": 1, "issuers": [{"name": "A", "issuer": "https://a.example", "discovery": true}]}',
      "/issuers/0/name: expected a name of 1 to 64 lower-case letters, digits, - and _"),
+    ('{"identity": 1, "issuers": [{"name": "hook_connect", "issuer": "https://a.example", "discovery": true}]}',
+     "/issuers/0/name: 'hook_connect' is the name of an endpoint of the gateway in metrics; choose another"),
+    ('{"identity": 1, "issuers": [{"name": "introspection", "issuer": "https://a.example", "discovery": true}]}',
+     "/issuers/0/name: 'introspection' is the name of an endpoint of the gateway in metrics; choose another"),
     ('{"identity": 1, "issuers": [{"name": "a", "issuer": "http://a.example", "discovery": true}]}',
      "/issuers/0/issuer: plain http is spoken to loopback only; give an https address"),
     ('{"identity": 1, "issuers": [{"name": "a", "issuer": "https://a.example"}]}', 'lacks "discovery": true, or the "jwks"'),

@@ -55,6 +55,30 @@ def test_a_user_of_the_login_connects_refreshes_and_stays_without_a_restart_when
             assert outcome(gateway, issuer.token(issuer.keys[1])) == "ann"
 
 
+@pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
+def test_the_first_login_after_a_rotation_without_kids_is_accepted(algorithm):
+    with Issuer(Key("k1", algorithm)) as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
+        for key in issuer.keys:
+            del key.jwk["kid"]
+        with Client(gateway, token=issuer.token(kid=None)) as ann:
+            assert ann.receive("connected")["user_id"] == "ann" and issuer.asked == 1
+            new = Key("k2", algorithm)
+            del new.jwk["kid"]
+            issuer.keys = [new]
+            assert outcome(gateway, issuer.token(kid=None, user="bob")) == "bob" and issuer.asked == 2
+            assert ann.ask("refresh", token=issuer.token(kid=None))["type"] == "refreshed" and ann.is_alive()
+            assert issuer.asked == 2
+
+
+def test_a_token_of_another_issuer_or_audience_is_logged_with_both_values():
+    with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
+        assert outcome(gateway, issuer.token(iss='https://other.example/"\n')) == "issuer_mismatch"
+        assert outcome(gateway, issuer.token(aud=["a", "b"])) == "audience_mismatch"
+        lines = gateway.logged("event=upgrade_refused", 2)
+        assert f'error=issuer_mismatch peer=127.0.0.1 expected={issuer.named} presented="https://other.example/\\"\\n"' in lines[0]
+        assert "error=audience_mismatch peer=127.0.0.1 expected=realtime presented=a,b" in lines[1]
+
+
 def test_discovery_finds_the_keys_and_the_issuer_is_compared_byte_for_byte():
     with Issuer() as issuer:
         with Gateway("--oidc", issuer.url, "--audience", "realtime", has_secret=False) as gateway:

@@ -124,6 +124,17 @@ def test_unknown_kids_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
         assert len(outcomes) == 50 and issuer.asked == 2
 
 
+def test_forged_tokens_without_a_kid_in_a_crowd_cause_one_fetch_and_known_users_do_not_wait():
+    with Issuer() as issuer, Gateway(*flags(issuer), has_secret=False) as gateway:
+        assert outcome(gateway, issuer.token(kid=None)) == "ann" and issuer.asked == 1
+        assert outcome(gateway, issuer.token(Key("k1"), kid=None)) == "signature_invalid" and issuer.asked == 2
+        # Within the cool-down none causes a fetch: one that is older than the keys is refused, and another may be of a newer key.
+        old = issuer.token(Key("k1"), kid=None, iat=time.time() - 60)
+        assert {outcome(gateway, old) for _ in range(20)} == {"signature_invalid"}
+        assert {outcome(gateway, issuer.token(Key("k1"), kid=None)) for _ in range(20)} == {"identity_unavailable"}
+        assert outcome(gateway, issuer.token(kid=None)) == "ann" and issuer.asked == 2
+
+
 def test_a_gateway_ends_at_once_while_its_login_hangs(tmp_path):
     listener = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listener.getsockname()[1]}/keys"

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -81,3 +82,11 @@ def test_llms_txt_lists_every_page_of_the_index():
 def test_the_reference_is_what_the_program_and_the_api_documents_declare():
     done = subprocess.run([ROOT / "Deploy/make-reference", "--check", os.environ["POSTERN"]], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_fault_and_the_test_that_are_to_be_copied_are_the_files_own():
+    page = (ROOT / "Docs" / "add-a-fault.md").read_text()
+    blocks = [textwrap.dedent(block) for block in re.findall(r"<!-- not typed: part of a file -->\n\n((?: {4}.*\n|\n)+)", page)]
+    fault, test = (block.strip() for block in blocks)
+    assert fault in (ROOT / "Sources" / "GatewayFaults" / "Messages" / "Delay.swift").read_text()
+    assert textwrap.indent(test, "  ") in (ROOT / "Tests" / "GatewayFaultsTests" / "MessageFaultTests.swift").read_text()

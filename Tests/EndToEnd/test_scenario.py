@@ -91,10 +91,10 @@ def test_a_threshold_of_a_phase_decides_and_so_does_an_order_that_is_refused(gat
 
 
 @pytest.mark.parametrize("phases, says", [
-    ([{"name": "a", "form": "wave"}], "phases[0]: 'form' means nothing here; expected name, from"),
+    ([{"name": "a", "form": "wave"}], "/phases/0/form: no such key 'form'; did you mean 'from'?"),
     ([{"name": "a", "thresholds": ["lost == 0"]}], "lost is known only of a whole storm"),
     ([{"name": "a", "thresholds": ["nothing == 0"]}], "names no metric"),
-    ([{"name": 3}], "phases[0].name"),
+    ([{"name": 3}], "/phases/0/name"),
     ([{"name": "a", "from": "wave"}, {"name": "b", "from": "start"}], "before the one ahead of it"),
 ])
 def test_a_scenario_that_cannot_be_carried_out_is_refused_before_the_storm(gateway, tmp_path, phases, says):

@@ -106,7 +106,10 @@ def known(gateway, access):
     def attempt():
         try:
             with Client(gateway, token=access) as again:
-                return again.receive("connected")["user_id"]
+                message = again.receive()
+                if message["type"] == "error":
+                    return None if message["error"]["name"] == "store_unavailable" else ""
+                return message["user_id"]
         except Refused as refusal:
             return "" if refusal.status != 503 else None
         except ConnectionClosed as end:

@@ -19,6 +19,12 @@ def away(seconds, life=LIFE, **more):
     return {"pauses": [{"at_s": life + 60, "for_s": seconds}]} | more
 
 
+def restarted(accepts):
+    """All connections end at once, and all clients come back to a gateway that accepts so many a second."""
+    return fleet(0.5, client={"connect_timeout_s": 10}, gateway={"accepts_per_s": accepts},
+                 phases=[{"name": "calm"}, {"name": "restart", "from": "start", "after_s": LIFE + 60, "for_s": 1, "order": "restart"}])
+
+
 # A budget that a crowd uses up at the beginning of each window, before a queue that holds a fifth of it.
 CROWD = {"per": "all", "limit": 100, "window_s": 10}
 
@@ -28,17 +34,13 @@ FLEETS = [
     ("a long queue at a high load", "metastable", "abandoned requests", fleet(0.7, 2000, provider=away(30))),
     ("a storm of retries whose cause is a queue longer than the gateway waits", "metastable", "queue",
      fleet(0.6, 100_000, client={"fetch_timeout_s": 60}, gateway={"refresh_timeout_s": 20}, provider=away(45))),
-    ("connections that time out in the gateway's own queue", "metastable", "reconnects",
-     fleet(0.5, client={"connect_timeout_s": 10}, gateway={"accepts_per_s": 20},
-           phases=[{"name": "calm"}, {"name": "restart", "from": "start", "after_s": LIFE + 60, "for_s": 1, "order": "restart"}])),
+    ("connections that time out in the gateway's own queue", "metastable", "reconnects", restarted(accepts=5)),
     ("refused clients that come back together", "metastable", "Retry-After",
      fleet(0.5, 20, client={"backoff": {"kind": "exponential", "base_s": 1, "cap_s": 10}},
            provider=away(30, budgets=[CROWD | {"retry_after": "left"}]))),
     ("a herd whose queue is longer than its clients wait", "metastable", "abandoned requests",
      fleet(0.5, 400, expiry="common", expire_after_s=LIFE)),
-    ("connections that time out in a queue that is a little longer", "metastable", "reconnects",
-     fleet(0.5, client={"connect_timeout_s": 10}, gateway={"accepts_per_s": 15},
-           phases=[{"name": "calm"}, {"name": "restart", "from": "start", "after_s": LIFE + 60, "for_s": 1, "order": "restart"}])),
+    ("connections that time out in a queue that is a little shorter", "metastable", "reconnects", restarted(accepts=8)),
     ("a higher load, and an outage that is shorter for it", "metastable", "abandoned requests", fleet(0.8, 200, provider=away(20))),
     ("callers that wait longer, and an outage that is longer for it", "metastable", "abandoned requests",
      fleet(0.6, 400, client={"fetch_timeout_s": 20}, provider=away(60))),

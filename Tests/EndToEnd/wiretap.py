@@ -95,6 +95,8 @@ class Stream:
 class Wiretap:
     """Relays a free loopback port to the gateway's. `counts[what][name]` is how often, `times[what, name]` is when."""
 
+    stream = Stream
+
     def __init__(self, port):
         self.target = ("127.0.0.1", port)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=512)
@@ -147,8 +149,8 @@ class Wiretap:
                 client.close()
                 continue
             server.settimeout(None)
-            asking = Stream(self, "client")
-            answering = Stream(self, "gateway", asking)
+            asking = self.stream(self, "client")
+            answering = self.stream(self, "gateway", asking)
             asking.other = answering
             threading.Thread(target=self.relay, args=(client, server, asking), daemon=True).start()
             threading.Thread(target=self.relay, args=(server, client, answering), daemon=True).start()

@@ -30,7 +30,7 @@ struct ControlOrderTests {
     (MakeSpaceOrder.self, "there is name, upstream, port, frozen, seed, wall, settings, idle_s"),
     (
       ExpectOrder.self,
-      "there is expect, user, dialect, after, since, attempt, late, at_least_ms, at_most, quiet_ms, within_ms, new_token"
+      "there is expect, user, dialect, after, since, attempt, late, at_least_ms, at_most, quiet_ms, within_ms, new_token, per_connection"
     ),
     (LogInOrder.self, "there is secret"),
   ]

@@ -28,27 +28,6 @@ struct ExpectationTests {
   }
 
   @Test(arguments: [
-    Case("one call after the other", .login + .refresh() + .refresh("c"), .passed),
-    Case(
-      "a second call while the first is under way", .login + [.asked(), .asked(), .minted(), .minted()], .failed,
-      [5, 6]),
-    Case("a call after one that failed", [.asked(), .failed(), .asked(), .minted()], .passed),
-    Case("two tokens before an answer", .login + [.requested(), .presented(), .presented()], .failed, [6, 7]),
-    Case(
-      "a second token at once behind the answer",
-      .login + [.requested(), .presented(), .refreshed(), .presented()], .failed, [6, 8]),
-    Case("one that comes by itself much later", .login + .refresh() + [.presented(3_000)], .passed),
-    Case(
-      "another token after a refusal",
-      .login + [.requested(), .presented(), .refused(.tokenExpired), .presented(), .refreshed()], .passed),
-    Case("nothing", [], .undecided, []),
-    Case("tokens from elsewhere", [.opened(), .loggedIn(), .requested(), .presented(), .refreshed()], .undecided),
-  ])
-  func `single_flight passes one provider call at a time and fails two at once`(_ scene: Case) {
-    scene.check(.singleFlight)
-  }
-
-  @Test(arguments: [
     Case("one for each", .login + .refresh() + .refresh("c"), .passed, [5, 7, 9, 10, 12, 14]),
     Case(
       "two for one", .login + [.requested()] + .call + .call + [.presented(), .refreshed()], .failed, [5, 7, 9, 11]),
@@ -311,23 +290,23 @@ struct ExpectationTests {
   @Test
   func `expectations decide nothing about journal lines that are lost`() {
     let lines = [Story.Line].login + .refresh() + .refresh("c")
-    let verdict = Story(lines, records: 8).verdict(.singleFlight)
+    let verdict = Story(lines, records: 8).verdict(.singleFlight())
     #expect(verdict.outcome == .undecided && verdict.sentence.contains("6 of the lines"))
-    #expect(Story(lines, records: 8).verdict(.singleFlight, after: 6).outcome == .passed)
+    #expect(Story(lines, records: 8).verdict(.singleFlight(), after: 6).outcome == .passed)
   }
 
   @Test
   func `an expectation about several users must name the user`() {
     let lines = [Story.Line].login + .refresh() + [.bobComes]
-    #expect(Story(lines).verdict(.singleFlight, of: nil).outcome == .undecided)
-    #expect(Story(lines).verdict(.singleFlight).outcome == .passed)
-    #expect(Story(.login + .refresh()).verdict(.singleFlight, of: nil).outcome == .passed)
+    #expect(Story(lines).verdict(.singleFlight(), of: nil).outcome == .undecided)
+    #expect(Story(lines).verdict(.singleFlight()).outcome == .passed)
+    #expect(Story(.login + .refresh()).verdict(.singleFlight(), of: nil).outcome == .passed)
     let bob = UserID("bob")
     #expect(Story(lines).verdict(.oneProviderCallPerExpiry(quiet: .zero), of: bob).outcome == .undecided)
   }
 
   @Test(arguments: [
-    GatewayControl.Expectation.singleFlight, .oneProviderCallPerExpiry(quiet: .zero), .keepsConnection,
+    GatewayControl.Expectation.singleFlight(), .oneProviderCallPerExpiry(quiet: .zero), .keepsConnection,
     .refreshedInTime(),
     .comesBack(), .noAttemptAfterTerminal(), .stopsAfter(1), .stopsAfter(10_000, .refresh),
     .waitsAtLeast(.milliseconds(1), after: .messageOut, before: .refresh),
@@ -378,6 +357,7 @@ struct ExpectationTests {
       case .quiet: strange.quiet = .zero
       case .within: strange.within = .zero
       case .newToken: strange.newToken = false
+      case .perConnection: strange.perConnection = false
       }
       #expect(throws: GatewayError.self) { try form.expectation(strange) }
     }

@@ -47,29 +47,29 @@ struct SlowMachineTests {
   @Test
   func `a second token for one request is allowed if a slow machine may have delayed the first`() {
     let story = Story(.login + .refresh() + [.presented(1_200)])
-    #expect(story.verdict(.singleFlight).outcome == .passed)
-    #expect(story.verdict(.singleFlight, late: Self.late(0, 10_000, 500)).outcome == .undecided)
+    #expect(story.verdict(.singleFlight()).outcome == .passed)
+    #expect(story.verdict(.singleFlight(), late: Self.late(0, 10_000, 500)).outcome == .undecided)
   }
 
   @Test
   func `concurrent calls that a slow machine has put one after the other do not prove single flight`() {
     let calls: [Story.Line] = [.requested()] + .call + [.asked(30), .minted(), .presented(), .refreshed()]
     let story = Story(.login + calls)
-    #expect(story.verdict(.singleFlight).outcome == .passed)
-    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 1_100, 20)).outcome == .passed)
-    let slow = story.verdict(.singleFlight, late: Self.late(1_000, 1_100, 50))
+    #expect(story.verdict(.singleFlight()).outcome == .passed)
+    #expect(story.verdict(.singleFlight(), late: Self.late(1_000, 1_100, 20)).outcome == .passed)
+    let slow = story.verdict(.singleFlight(), late: Self.late(1_000, 1_100, 50))
     #expect(slow.outcome == .undecided && slow.sentence.contains("the machine was slow"), "\(slow)")
     // A token that was used before the next call shows that its answer had come.
     let renewed = Story(.login + .refresh() + .refresh("c"))
-    #expect(renewed.verdict(.singleFlight, late: Self.late(0, 10_000, 10_000)).outcome == .passed)
+    #expect(renewed.verdict(.singleFlight(), late: Self.late(0, 10_000, 10_000)).outcome == .passed)
   }
 
   @Test
   func `a provider call that a client abandoned because a slow machine delayed it may be repeated`() {
     let story = Story(.login + [.requested(), .asked(), .asked(3_000), .minted(), .presented(), .refreshed()])
-    #expect(story.verdict(.singleFlight).outcome == .failed)
-    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 4_100, 2_500)).outcome == .undecided)
-    #expect(story.verdict(.singleFlight, late: Self.late(1_000, 4_100, 500)).outcome == .failed)
+    #expect(story.verdict(.singleFlight()).outcome == .failed)
+    #expect(story.verdict(.singleFlight(), late: Self.late(1_000, 4_100, 2_500)).outcome == .undecided)
+    #expect(story.verdict(.singleFlight(), late: Self.late(1_000, 4_100, 500)).outcome == .failed)
   }
 
   @Test

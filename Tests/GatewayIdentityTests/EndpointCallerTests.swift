@@ -170,6 +170,28 @@ struct EndpointCallerTests {
   }
 
   @Test
+  func `an open breaker closes after three good probes, and after one if the last failure is over a minute ago`() {
+    for (pause, isEnough) in [(Duration.seconds(60), false), (.seconds(61), true)] {
+      var breaker = Breaker()
+      for _ in 0..<5 { _ = breaker.settle(isGood: false, retryAfter: nil, at: .zero) }
+      var now = Instant.zero + pause
+      #expect(breaker.isOpen && breaker.take(at: now) && !breaker.take(at: now))
+      #expect((breaker.settle(isGood: true, retryAfter: nil, at: now) == .closed) == isEnough)
+      #expect(breaker.take(at: now) == isEnough)
+      // It opens as soon as before.
+      guard isEnough else { continue }
+      for _ in 0..<5 {
+        #expect(!breaker.isOpen)
+        now = now + .seconds(1)
+        _ = breaker.settle(isGood: false, retryAfter: nil, at: now)
+      }
+      #expect(breaker.isOpen)
+      now = now + .seconds(2)
+      #expect(breaker.settle(isGood: true, retryAfter: nil, at: now) == nil && breaker.isOpen)
+    }
+  }
+
+  @Test
   func `a breaker opens when half of twenty answers within ten seconds are failures, and not over a longer time`() {
     for (pause, opens) in [(Duration.milliseconds(400), true), (.milliseconds(700), false)] {
       var breaker = Breaker()

@@ -22,10 +22,11 @@ struct HookSpace {
   /// - Parameters:
   ///   - hooks: The questions that are asked.
   ///   - takesFaults: Whether the gateway accepts orders to fail; it then has one loop and a journal.
+  ///   - others: The vendors that the gateway plays too.
   ///   - change: Changes the settings.
   init(
     _ hooks: Set<Hook>, _ backend: VirtualBackend = VirtualBackend(), takesFaults: Bool = false,
-    _ change: (inout HookSettings) -> Void = { _ in }
+    others: [any VendorSettings] = [], _ change: (inout HookSettings) -> Void = { _ in }
   ) throws {
     self.backend = backend
     let own = JWTVerifier(
@@ -40,7 +41,7 @@ struct HookSpace {
     var configuration = GatewayConfiguration(session: try SessionPolicy())
     configuration.log = logs.log
     var space = SpaceSettings(
-      configuration: configuration, vendors: [PlainSettings(verifier: own)], issuer: FakeTokens(),
+      configuration: configuration, vendors: [PlainSettings(verifier: own)] + others, issuer: FakeTokens(),
       provider: try TokenProviderPolicy())
     space.hooks = settings
     space.takesFaults = takesFaults

@@ -39,20 +39,29 @@ final class VirtualIssuer: Site, @unchecked Sendable {
   }
 
   /// Returns a token of the user ann by the key of that name.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - kid: The name of the key in the token, if it is another.
+  ///   - isNamed: Whether the token names its key.
+  ///   - issuer: Its `iss`; nil for none.
+  ///   - life: The seconds to its `exp`, from a time in the past; nil for none.
+  ///   - more: More claims, each with a comma in front.
   func token(
-    _ key: String, named kid: String? = nil, issuer: String? = name, life: Int? = 100_000_000, more: String = ""
+    _ key: String, named kid: String? = nil, isNamed: Bool = true, issuer: String? = name, life: Int? = 100_000_000,
+    more: String = ""
   ) throws -> String {
     var material = try KeyMaterial.jwks(pairs[key]!.jwk)[0]
-    material.id = kid ?? key
+    material.id = isNamed ? kid ?? key : nil
     let issuer = issuer.map { ",\"iss\":\"\($0)\"" } ?? ""
     let end = life.map { ",\"exp\":\(1_790_000_000 + $0)" } ?? ""
     return try JWTSigner(material).sign(Array("{\"user_id\":\"ann\",\"aud\":\"realtime\"\(issuer)\(end)\(more)}".utf8))
   }
 
   /// Signs any claims by the key of that name.
-  func sign(_ claims: String, by key: String, type: String?) throws -> String {
+  func sign(_ claims: String, by key: String, isNamed: Bool = true, type: String?) throws -> String {
     var material = try KeyMaterial.jwks(pairs[key]!.jwk)[0]
-    material.id = key
+    material.id = isNamed ? key : nil
     return try JWTSigner(material, type: type).sign(Array(claims.utf8))
   }
 

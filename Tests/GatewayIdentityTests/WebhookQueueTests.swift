@@ -99,7 +99,9 @@ struct WebhookQueueTests {
     #expect(numbers(all(&queue)) == ["5"])
   }
 
-  @Test func `any order of additions, drops and ends keeps the order of each key and loses nothing else`() throws {
+  @Test(.long, .long) func `any order of additions, drops and ends keeps the order of each key and loses nothing else`()
+    throws
+  {
     // Shared, so that a large body costs nothing.
     let (large, small) = ([UInt8](repeating: 0, count: WebhookQueue.bytesMax / 3), [UInt8](repeating: 0, count: 10))
     for seed in UInt64(1)...200 {

@@ -20,7 +20,15 @@ struct WebhookSpace {
 
   static let url = "https://app.example/hook"
 
-  init(allowsLoopback: Bool = false, keepsJournal: Bool = false) throws {
+  private static let rule = WebhookRule(
+    timeout: .seconds(6), whole: .seconds(15), attemptsMax: 3, networkAttemptsMax: 2, repeated: .overload)
+
+  /// - Parameters:
+  ///   - begins: Whether it sends; one that does not is as good as killed.
+  ///   - outlivesProcess: Whether webhooks are stored.
+  init(
+    allowsLoopback: Bool = false, keepsJournal: Bool = false, begins: Bool = true, outlivesProcess: Bool = false
+  ) throws {
     let own = JWTVerifier(
       keys: try KeySet([try VerificationKey(try KeyMaterial.secret(Array(IdentitySpace.secret.utf8)))]))
     var configuration = GatewayConfiguration(session: try SessionPolicy())
@@ -36,9 +44,9 @@ struct WebhookSpace {
     webhooks.allowsLoopback = allowsLoopback
     settings.webhooks = webhooks
     settings.takesFaults = keepsJournal
-    inner = try TestSpace(settings, loops: keepsJournal ? 1 : 2, keepsTrace: false)
+    inner = try TestSpace(settings, loops: keepsJournal ? 1 : 2, keepsTrace: false, outlivesProcess: outlivesProcess)
     sender = try #require(inner.space.webhooks)
-    sender.open("vendor")
+    sender.open("vendor", restoring: { rows, _ in Self.restored(rows) })
     for (host, port, site) in [
       ("app.example", 443, backend), ("app.example", 444, other), ("other.example", 443, other),
       ("127.0.0.1", 80, other), ("127.0.0.1", 9_000, other),
@@ -46,20 +54,40 @@ struct WebhookSpace {
       inner.network.listen(on: DialTarget(host: host, port: port), loops: [inner.clients], site: site)
     }
     backend.answers[""] = { HTTPResponse(status: 200) }
-    let (dialers, whole) = (inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }, inner.space)
+    if begins { begin(inner.space) }
+  }
+
+  private func begin(_ whole: Space) {
+    let dialers = inner.world.loops.map { SimulatedDialer(inner.network, on: $0) }
     _ = inner.world.ask { () async -> Void in try? await whole.beginAsking(by: dialers, names: nil) }
+  }
+
+  /// Returns the sender of another process on the same store, which has taken over what `dead` lives left and sends it.
+  func next(_ life: NodeBoot, takingOver dead: DeadBoots = .everybody) throws -> WebhookSender {
+    let space = try inner.second(life)
+    let sender = try #require(space.webhooks)
+    sender.open("vendor", restoring: { rows, _ in Self.restored(rows) })
+    _ = inner.world.ask { () async -> Void in try? await space.takeOver(dead) }
+    begin(space)
+    return sender
+  }
+
+  private static func restored(_ rows: [StoredWebhook]) -> [Webhook?] {
+    rows.map { webhook(Array($0.body.utf8), about: $0.key, to: $0.url, rule) }
+  }
+
+  private static func webhook(_ body: [UInt8], about key: Name, to url: String, _ rule: WebhookRule) -> Webhook {
+    Webhook("vendor", of: Name("app"), to: url, about: key, body, rule: rule, signedIn: "x-signature") {
+      attempt, _, body in
+      [HTTPField("x-attempt", String(attempt)), HTTPField("X-Signature", "00," + Webhook.hex(body))]
+    }
   }
 
   /// Posts webhooks on a loop of the gateway.
   func post(_ numbers: Range<Int>, about key: (Int) -> String = { _ in "k" }, to url: String = url, _ rule: WebhookRule)
   {
     let webhooks = numbers.map { number in
-      Webhook(
-        "vendor", of: Name("app"), to: url, about: Name(key(number)), Array("\(number)".utf8), rule: rule,
-        signedIn: "x-signature"
-      ) { attempt, _, body in
-        [HTTPField("x-attempt", String(attempt)), HTTPField("X-Signature", "00," + Webhook.hex(body))]
-      }
+      Self.webhook(Array("\(number)".utf8), about: Name(key(number)), to: url, rule)
     }
     _ = inner.world.ask { [sender] () async -> Void in for webhook in webhooks { sender.post(webhook) } }
   }

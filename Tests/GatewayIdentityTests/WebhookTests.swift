@@ -5,6 +5,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayIdentity
@@ -98,7 +99,7 @@ struct WebhookTests {
     #expect(space.sender.counted(.notAllowed) == 1)
   }
 
-  @Test func `a full queue drops the oldest, counts them, and logs once a minute`() throws {
+  @Test(.long) func `a full queue drops the oldest, counts them, and logs once a minute`() throws {
     let space = try WebhookSpace()
     space.backend.delay = .seconds(5)
     space.post(0..<10_050, Self.rule)
@@ -153,7 +154,7 @@ struct WebhookTests {
 
   @Test func `every series of a vendor is there before its first webhook`() throws {
     let space = try WebhookSpace()
-    space.sender.open("vendor")
+    space.sender.open("vendor") { rows, _ in rows.map { _ in nil } }
     var page = PrometheusText()
     WebhookSender.write(space.sender, to: &page)
     for result in ["delivered", "repeated", "failed", "dropped", "not_allowed", "unsent"] {

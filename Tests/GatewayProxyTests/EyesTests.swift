@@ -166,8 +166,31 @@ struct EyesTests {
     #expect(client.texts.last == "41")
   }
 
+  @Test(arguments: [("-ERR 'User Authentication Expired'", "renew"), ("PING", "retry")])
+  func `a close means what the message before it announced`(last: String, then: String) throws {
+    let proxied = try Self.world("nats")
+    let client = proxied.connect(HTTPRequest(method: "GET", path: "/"))
+    let target = try #require(proxied.site.sockets.last)
+    func say(_ line: String) {
+      target.act { _ = $0.send(Frame(.binary, Array("\(line)\r\n".utf8))) }
+      proxied.world.advance(by: .seconds(1))
+    }
+    say("INFO {}")
+    client.say(Frame(.binary, Array("CONNECT {\"jwt\":\"\(Self.ann[0])\"}\r\nPING\r\n".utf8)))
+    proxied.world.advance(by: .seconds(1))
+    say("PONG")
+    say("-ERR 'User Authentication Expired'")
+    say(last)
+    let reason = try #require(CloseReason(code: 1008, name: "other"))
+    target.act { $0.close(reason) }
+    proxied.world.advance(by: .seconds(1))
+    let ends = proxied.lines.filter { $0.firstRange(of: #""kind":"cut_off""#) != nil }
+    #expect(ends.count == 1 && ends[0].firstRange(of: #""then":"\#(then)""#) != nil, "\(ends)")
+  }
+
   @Test(arguments: [
-    "ably", "centrifugo", "graphql-transport-ws", "nats", "phoenix", "pusher", "signalr-json", "wamp-ticket",
+    "ably", "ably-msgpack", "centrifugo", "graphql-transport-ws", "nats", "phoenix", "pusher", "signalr-json",
+    "wamp-ticket",
   ])
   func `no message of either side stops the proxy or loses its way`(name: String) throws {
     let proxied = try Self.world(name)

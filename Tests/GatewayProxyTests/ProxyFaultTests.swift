@@ -49,6 +49,18 @@ struct ProxyFaultTests {
   }
 
   @Test
+  func `a record that ends with U+001E is found by its JSON, alone or among others in a message`() throws {
+    let proxied = world()
+    let client = proxied.connect()
+    let target = try #require(proxied.site.sockets.last)
+    try proxied.fail(#"{"fault": "drop", "what": "any:in", "match": {"json": {"/type": 6}}}"#)
+    let passing = ["{\"type\":1}\u{1e}", "\u{1e}", "{\"type\":1}\u{1e}{\"type\":3}\u{1e}", "{\"type\":\"\\u001e6\"}"]
+    for text in passing + ["{\"type\":6}\u{1e}", "{\"type\":1}\u{1e}{\"type\":6}\u{1e}"] { client.say(text) }
+    proxied.world.settle()
+    #expect(target.texts == passing)
+  }
+
+  @Test
   func `an upgrade is refused or never answered, and the target is not dialled`() throws {
     let proxied = world()
     try proxied.fail(#"{"fault": "refuse_upgrade", "status": 503, "retry_after_s": 2, "times": 1}"#)

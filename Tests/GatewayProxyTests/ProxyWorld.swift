@@ -10,20 +10,24 @@ struct ProxyWorld {
   let network: SimulatedNetwork
   let route: ProxyRoute
   let site: TargetSite
+  /// The other target, to which the first may send clients.
+  let otherSite = TargetSite()
   /// The journal and the faults; nil unless asked for.
   let control: ProxyControl?
 
   static let address = DialTarget(host: "proxy", port: 80, source: "127.0.0.7")
   static let targetAddress = DialTarget(host: "target", port: 80)
+  static let otherAddress = DialTarget(host: "other", port: 8080)
 
   init(
     _ site: TargetSite = TargetSite(), limits: ProxyLimits = .local, isLocal: Bool = true,
     conditions: LinkConditions = LinkConditions(), guarding: PageGuard = PageGuard(hosts: ["proxy"], pages: .any),
-    isControlled: Bool = false, wire: ProxyWire? = nil, tokens: TokenWatch? = nil
+    isControlled: Bool = false, wire: ProxyWire? = nil, tokens: TokenWatch? = nil, hasOther: Bool = false
   ) {
     self.site = site
     network = SimulatedNetwork(world, conditions: conditions)
     network.listen(on: Self.targetAddress, loops: [world.loops[1]], site: site)
+    network.listen(on: Self.otherAddress, loops: [world.loops[1]], site: otherSite)
     let loop = world.loops[0]
     let network = network
     let control = isControlled ? loop.eventLoop.asCurrent { Self.control(on: loop.eventLoop, wire, tokens) } : nil
@@ -32,7 +36,9 @@ struct ProxyWorld {
       ProxyRoute(
         to: ProxyTarget(Self.targetAddress, isLocal: isLocal), by: SimulatedDialer(network, on: loop),
         on: loop.eventLoop, load: HostLoad(limits, on: loop.eventLoop),
-        fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]), control: control)
+        fields: ForwardedFields(via: "1.1 postern-1", replacing: [HTTPField("x-key", "new")]), control: control,
+        others: hasOther
+          ? [(ProxyTarget(Self.otherAddress, isLocal: isLocal), HostLoad(limits, on: loop.eventLoop))] : [])
     }
     network.listen(on: Self.address, loops: [loop], site: ProxySite(route, guarding: guarding))
   }

@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayServer
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(.timeLimit(.minutes(20)))
@@ -131,7 +132,7 @@ struct TurnsContract {
     #expect(try await Self.addInTurn(nodes, 1) == 2, "the stale turn, given back, takes none from others")
   }
 
-  @Test(arguments: TurnsCase.shared)
+  @Test(.long, arguments: TurnsCase.shared)
   func `a holder that renews keeps its turn for longer than a lease`(kind: TurnsCase) async throws {
     let lease = Duration.seconds(3)
     let nodes = try await kind.make(2, lease)

@@ -19,7 +19,7 @@ struct ComparisonTests {
     try #require(comparison.figures.first { $0.metric.name == name })
   }
 
-  @Test
+  @Test(.long)
   func `a storm is no worse than itself, and differs in nothing`() throws {
     let comparison = try Self.compare { _ in }
     #expect(comparison.passes && comparison.verdict.hasPrefix("no worse") && comparison.caveats.isEmpty)
@@ -27,7 +27,7 @@ struct ComparisonTests {
     #expect(comparison.figures.count > 40)
   }
 
-  @Test
+  @Test(.long)
   func `one lost client is worse than none, whatever the tolerance`() throws {
     let rule = ComparisonRule(tolerance: 5, asked: [.init(Metric.named("lost")!)])
     let comparison = try Self.compare(rule) { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 1 }
@@ -66,7 +66,7 @@ struct ComparisonTests {
     #expect(neither.figures.contains { $0.metric.name == "gateway.cpu_per_refresh" })
   }
 
-  @Test
+  @Test(.long)
   func `half a storm is no better than a whole one, whatever its figures say`() throws {
     let interrupted = try Self.compare { $0.wasInterrupted = true }
     #expect(!interrupted.passes && interrupted.verdict == "worse: the new run is no whole storm, it was interrupted")
@@ -78,7 +78,7 @@ struct ComparisonTests {
     #expect(base.passes && base.caveats.contains { $0.hasPrefix("baseline: interrupted after") })
   }
 
-  @Test
+  @Test(.long)
   func `an event that never happened is worse than any time it took before`() throws {
     let never: (inout StormResult) -> Void = { $0.behaviours[.wellBehaved]?.lostUnexpectedly = 500 }
     let rule = ComparisonRule(tolerance: 100, asked: [.init(Metric.named("time_to_99")!)])
@@ -193,7 +193,7 @@ struct ComparisonTests {
     #expect(figure.fails == isWorse && (figure.verdict == .worse) == isWorse, "\(figure.word) \(figure.reason)")
   }
 
-  @Test
+  @Test(.long)
   func `a latency that one pause of a busy machine explains does not count as worse`() throws {
     func run(_ milliseconds: Int, late: Int) -> (inout StormResult) -> Void {
       { result in
@@ -225,7 +225,7 @@ struct ComparisonTests {
     #expect(try Self.figure("connect.p50", in: try Self.compare(base: run(5), run(7000))).fails)
   }
 
-  @Test(arguments: [(100, false), (20_000, true)])
+  @Test(.long, arguments: [(100, false), (20_000, true)])
   func `the CPU time of a small storm is no worse beside baselines that are equal by chance`(
     refreshes: Int, isWorse: Bool
   ) throws {
@@ -243,7 +243,7 @@ struct ComparisonTests {
     #expect(figure.base?.value != nil && figure.fails == isWorse, "\(comparison.verdict)")
   }
 
-  @Test
+  @Test(.long)
   func `a run that ran out of time is worse than one that did not`() throws {
     let late: (inout StormResult) -> Void = { $0.ranOutOfTime = true }
     let comparison = try Self.compare { late(&$0) }

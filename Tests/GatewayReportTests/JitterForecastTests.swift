@@ -24,7 +24,7 @@ struct JitterForecastTests {
     try #require(Metric.named(name)?.value(result))
   }
 
-  @Test
+  @Test(.long)
   func `the forecast's rate is the provider's, and its sufficient jitter is what arithmetic says`() throws {
     let storm = try Self.storm()
     let forecast = try #require(JitterForecast(storm.plan, storm.run().result))
@@ -67,7 +67,7 @@ struct JitterForecastTests {
     #expect(row.lateShare >= lost - 0.05, "\(row.lateShare) and \(lost)")
   }
 
-  @Test
+  @Test(.long)
   func `there is no forecast for a wave that shows too little`() throws {
     var storm = try Self.storm()
     let result = try storm.run().result

@@ -2,6 +2,7 @@ import Foundation
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayFleet
@@ -120,7 +121,7 @@ struct ReportTests {
     #expect(labels.first?.isEmpty == false)
   }
 
-  @Test
+  @Test(.long)
   func `a wave of a tenth of a second is more than a bar`() throws {
     let html = try Self.report().html
     let wave = try #require(
@@ -223,7 +224,7 @@ struct ReportTests {
     .appending(path: "Docs/thresholds.md")
 
   static let schemaURL = URL(filePath: #filePath.components(separatedBy: "/Tests/GatewayReportTests/")[0])
-    .appending(path: "loadtest/report.schema.json")
+    .appending(path: "Deploy/reports/report.schema.json")
 
   @Test
   func `the table has a line for all that the report must contain`() throws {

@@ -33,7 +33,7 @@ struct TrendTests {
     #expect(try Self.line([400, 404, 9_000, 408, 400, 403, 900]).points.last?.isWorse == true)
   }
 
-  @Test
+  @Test(.long)
   func `page and table of a trend are complete, even for one run`() throws {
     for runs in [[400], [400, 404, 396, 408, 400, 403, 900]] {
       let trend = ReportTrend(label: "ma<in", runs: try Self.runs(runs), last: 8)

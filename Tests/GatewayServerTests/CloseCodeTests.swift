@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 @Suite(.serialized) struct CloseCodeTests {
@@ -46,7 +47,7 @@ import Testing
     return code
   }
 
-  @Test(arguments: Sending.allCases, [false, true])
+  @Test(.long, arguments: Sending.allCases, [false, true])
   func `a dialled connection receives 1012 to 1014, however the frame comes`(sending: Sending, overTLS: Bool)
     async throws
   {

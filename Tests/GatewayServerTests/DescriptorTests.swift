@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 import Glibc
+import TestTraits
 import Testing
 
 /// Each test runs in its own process, in which no other test opens descriptors.
@@ -64,7 +65,7 @@ struct DescriptorTests {
     await #expect(processExitsWith: .success) { try await DescriptorTests.askAbove(nil) }
   }
 
-  @Test
+  @Test(.long)
   func `a connection whose descriptor is above the table's end gets 503 over TLS too`() async {
     await #expect(processExitsWith: .success) {
       let certificate = try TestCertificate()

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct DialingTests {
@@ -171,7 +172,7 @@ struct DialingTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `two thousand fetches and two thousand sockets at once all succeed`() async throws {
     let count = 2000
     try await TestServer.with(TestSite(), loops: 2) { server in
@@ -213,7 +214,7 @@ struct DialingTests {
     }
   }
 
-  @Test(arguments: 0..<10)
+  @Test(.long, arguments: 0..<10)
   func `loops that stop amid dials and fetches tell every handler, and end`(turns: Int) async throws {
     let count = 300
     let events = SocketEvents()

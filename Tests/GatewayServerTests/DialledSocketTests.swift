@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 @Suite(.serialized) struct DialledSocketTests {
@@ -63,6 +64,7 @@ import Testing
   }
 
   @Test(
+    .long,
     arguments: [
       [0x81, 0x81, 0, 0, 0, 0, 0x61], [0xc1, 1, 0x61], [0x83, 0], [0x09, 0], [0x80, 0], [0x01, 1, 0x61, 0x81, 1, 0x62],
       [0x88, 1, 3], [0x8b, 0],
@@ -120,7 +122,7 @@ import Testing
     #expect(outcomes.get().last == .overflow)
   }
 
-  @Test
+  @Test(.long)
   func
     `pings without end from a server that reads nothing are answered by the last pong only, not by an array without end`()
     async throws

@@ -1,4 +1,5 @@
 import GatewayCore
+import TestTraits
 import Testing
 
 @testable import GatewayServer
@@ -67,7 +68,7 @@ struct HTTPResponseParserFuzzTests {
     return (step, parser)
   }
 
-  @Test
+  @Test(.long)
   func `a hostile response never traps the parser, and is read the same in whatever pieces it comes`() {
     var source = HostileResponses(seed: 30)
     var complete = 0

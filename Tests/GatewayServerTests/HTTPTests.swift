@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct HTTPTests {
@@ -254,7 +255,7 @@ struct HTTPTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a large answer reaches a peer that reads slowly, whole, while the loop serves others`() async throws {
     var site = TestSite()
     let size = 20 << 20

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct HandshakeTests {
@@ -158,6 +159,7 @@ struct HandshakeTests {
   private static let everyCharacter = "!#$%&'*+-.^_`|~09azAZ"
 
   @Test(
+    .long,
     arguments: [
       ("postern.v1", "postern.v1, other"), (nil, "unknown, strange"), ("other", "postern.v1, other"),
       (tokenOffer, tokenOffer), (nil, tokenOffer), (everyCharacter, "x,\t\(everyCharacter)\t, y"),

@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayServer
@@ -42,7 +43,7 @@ struct HostileRequestTests {
     return "a part of a head"
   }
 
-  @Test
+  @Test(.long)
   func `a hostile request traps no reader and is read the same in whatever pieces it comes`() {
     var source = HostileBytes(
       seed: 6,
@@ -65,7 +66,7 @@ struct HostileRequestTests {
     #expect(whole > 300)
   }
 
-  @Test
+  @Test(.long)
   func `a hostile answer to an upgrade traps no reader and opens a socket only with the key's own accept`() {
     let accept = UpgradeAnswer.accept(for: Array("dGhlIHNhbXBsZSBub25jZQ==".utf8))
     let good =

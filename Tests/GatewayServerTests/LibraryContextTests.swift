@@ -2,11 +2,12 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 import Glibc
+import TestTraits
 import Testing
 
 /// In a process of its own, since it opens more than a thousand descriptors.
 struct LibraryContextTests {
-  @Test(arguments: [false, true])
+  @Test(.long, arguments: [false, true])
   func `WebSockets whose descriptors lie in different ranges carry messages, and all end with their listener`(
     isTLS: Bool
   ) async {

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 import Glibc
+import TestTraits
 import Testing
 
 /// Serialised because the tests count descriptors.
@@ -121,7 +122,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(.long, arguments: [false, true])
   func `listeners removed repeatedly leave neither descriptors nor memory behind`(isTLS: Bool) async {
     if isTLS {
       await #expect(processExitsWith: .success) { try await ListenerEndTests.repeatedly(isTLS: true) }

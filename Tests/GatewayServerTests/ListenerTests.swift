@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 import Glibc
+import TestTraits
 import Testing
 
 /// Serialised because the tests count descriptors, or use most of them.
@@ -242,7 +243,7 @@ import Testing
     }
   }
 
-  @Test
+  @Test(.long)
   func
     `thousands of connects, aborts and half requests leave neither descriptors nor memory behind, and the loops serve on`()
     async

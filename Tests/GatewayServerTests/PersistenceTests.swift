@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct PersistenceTests {
@@ -47,6 +48,7 @@ struct PersistenceTests {
   ]
 
   @Test(
+    .long,
     arguments: exchanges,
     [(false, false), (true, false), (false, true), (true, true)])
   func `requests on one connection are answered in turn, in one segment or byte by byte, plain and over TLS`(
@@ -106,7 +108,7 @@ struct PersistenceTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a connection ends after a bounded number of requests`() async throws {
     try await TestServer.with(Self.mirror) { server in
       let client = try RawClient(port: server.port)

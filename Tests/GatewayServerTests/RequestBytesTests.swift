@@ -1,4 +1,5 @@
 import GatewayCore
+import TestTraits
 import Testing
 
 @testable import GatewayServer
@@ -53,7 +54,7 @@ struct RequestBytesTests {
     return (.needsMore, before, "")
   }
 
-  @Test(arguments: 0..<16)
+  @Test(.long, arguments: 0..<16)
   func `a head is read the same however it is cut, whatever is in it`(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<200 {
@@ -62,6 +63,43 @@ struct RequestBytesTests {
       let cut = Self.read(Self.pieces(bytes, &generator))
       #expect(whole == cut, "\(bytes)")
     }
+  }
+
+  /// Returns what is read of a chunked body that is above its limit with the second chunk, and goes on without one. Its bytes are
+  /// taken out after each piece.
+  private static func readOn(_ pieces: [ArraySlice<UInt8>]) -> (step: RequestBody.Step, bytes: [UInt8], tooLong: Int?) {
+    var body = RequestBody(.chunked, bytesMax: 7)
+    var (before, bytes, tooLong): (Int, [UInt8], Int?) = (0, [], nil)
+    for piece in pieces {
+      var rest = piece
+      var step = rest.withUnsafeBytes { body.append($0) }
+      if step == .tooLong {
+        let used = body.goOnWithoutLimit()
+        tooLong = before + used
+        before += used
+        rest = rest.dropFirst(used)
+        step = rest.withUnsafeBytes { body.append($0) }
+      }
+      if tooLong != nil { bytes += body.takeBytes() }
+      switch step {
+      case .needsMore: before += rest.count
+      case .complete(let used): return (.complete(used: before + used), bytes + body.takeBytes(), tooLong)
+      case .tooLong, .malformed: return (step, [], tooLong)
+      }
+    }
+    return (.needsMore, bytes + body.takeBytes(), tooLong)
+  }
+
+  @Test(arguments: 0..<16)
+  func `chunks above the limit are decoded on the same however they are cut, whatever is in them`(seed: Int) {
+    var generator = SeededGenerator(seed: UInt64(seed))
+    for _ in 0..<200 {
+      let bytes = Self.mutated(Self.chunks, &generator)
+      #expect(Self.readOn([bytes[...]]) == Self.readOn(Self.pieces(bytes, &generator)), "\(bytes)")
+    }
+    let used = Self.chunks.utf8.count - "rest".utf8.count
+    let whole = Self.readOn([Array(Self.chunks.utf8)[...]])
+    #expect(whole == (.complete(used: used), Array("hello world".utf8), "5\r\nhello\r\n6;a=b\r\n".utf8.count))
   }
 
   @Test(arguments: 0..<16)

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 @Suite(.serialized) struct SocketLoopTests {
@@ -23,7 +24,7 @@ import Testing
     loop.stop()
   }
 
-  @Test
+  @Test(.long)
   func `connections that come and go on several loops at once leave each loop a good end`() async {
     // An error there ends the process: from libwebsockets 4.3 on all contexts share one counter without a lock.
     await #expect(processExitsWith: .success) {

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -60,7 +61,7 @@ struct StreamedFetchTests {
     #expect(reader.body.get() == Array("one\ntwo\n".utf8) && reader.calls.get() >= 3)
   }
 
-  @Test(arguments: [false, true])
+  @Test(.long, arguments: [false, true])
   func `a streamed answer may be larger than the limit of a buffered one`(isTLS: Bool) async throws {
     let feed = TestFeed(endsByItself: true)
     let piece = (0..<(1 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }

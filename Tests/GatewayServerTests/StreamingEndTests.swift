@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct StreamingEndTests {
@@ -149,7 +150,7 @@ struct StreamingEndTests {
     for client in clients { _ = try client.rest() }
   }
 
-  @Test(arguments: [false, true])
+  @Test(.long, arguments: [false, true])
   func `a stream that ends 500 times in a row by a reset leaves nothing behind`(overTLS: Bool) async throws {
     let feed = TestFeed()
     let flood = feed.site {

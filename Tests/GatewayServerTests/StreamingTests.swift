@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewayServer
 import Glibc
+import TestTraits
 import Testing
 
 struct StreamingTests {
@@ -138,7 +139,7 @@ struct StreamingTests {
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(.long, arguments: [false, true])
   func `a stream may end at once, or consist of one large piece`(overTLS: Bool) async throws {
     let (none, large) = (TestFeed(), TestFeed())
     let piece = [UInt8](repeating: 0x78, count: 10 << 20)

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayRuntime
 import GatewayServer
+import TestTraits
 import Testing
 
 struct TLSTests {
@@ -70,7 +71,7 @@ struct TLSTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a reload presents the new certificate, keeps old connections, and keeps the old one if the new is unusable`()
     async throws
   {

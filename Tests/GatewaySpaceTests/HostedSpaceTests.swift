@@ -4,6 +4,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 struct HostedSpaceTests {
@@ -24,7 +25,7 @@ struct HostedSpaceTests {
     #expect(ann.ending?.code == CloseReason.livenessTimeout.code)
   }
 
-  @Test
+  @Test(.long)
   func `a hosted space notices nothing when half of 200 spaces on its loop are moved by three days`() throws {
     let plain = try PlainHouse(spaces: 200)
     let spaces = plain.house.spaces

@@ -3,6 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 struct JournalPayloadTests {
@@ -34,7 +35,7 @@ struct JournalPayloadTests {
     #expect(heard[1].hasPrefix(#"{"type":"refreshed","id":"1""#))
   }
 
-  @Test(arguments: [100, 2_000, 16_384, 60_000])
+  @Test(.long, arguments: [100, 2_000, 16_384, 60_000])
   func `the journal keeps payloads of the newest messages if there is no room for all, each unchanged`(bytes: Int)
     throws
   {

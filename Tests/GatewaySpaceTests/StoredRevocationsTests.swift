@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayRuntime
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySpace
@@ -27,7 +28,7 @@ struct StoredRevocationsTests {
     #expect(try await kept.all(at: now).targets == [user("bob", before: 700), user("eve", before: 800), everybody])
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `a revocation of everybody covers all users, however many there are`(_ engine: StoreCase) async throws {
     let kept = StoredRevocations(try engine.make(), countMax: 5_000)
     for number in 0..<2_500 { try await kept.keep(user("user \(number)", before: 300), at: now) }

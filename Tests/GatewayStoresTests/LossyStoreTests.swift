@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 /// The amount on an account, or the number of times that a payment was made.
@@ -25,7 +26,7 @@ struct LossyStoreTests {
     var isSure = false
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `ten thousand payments with lost answers each apply exactly once or report an unknown outcome`(
     _ engine: StoreCase
   ) async throws {

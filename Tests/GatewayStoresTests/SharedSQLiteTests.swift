@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayStores
 import TestSupport
+import TestTraits
 import Testing
 
 /// Two stores on one file, as two processes have them.
@@ -77,7 +78,7 @@ struct SharedSQLiteTests {
     try await writing
   }
 
-  @Test
+  @Test(.long)
   func `a file that processes share cannot be opened for one process alone, and the reverse`() throws {
     do {
       let shared = try open()

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 /// A model of a store in its simplest form.
@@ -62,7 +63,7 @@ struct StoreModelTests {
     ]
   }
 
-  @Test(arguments: StoreCase.all, [1, 2] as [UInt64])
+  @Test(.long, arguments: StoreCase.all, [1, 2] as [UInt64])
   func `a store answers ten thousand random transactions like the model`(_ engine: StoreCase, seed: UInt64)
     async throws
   {

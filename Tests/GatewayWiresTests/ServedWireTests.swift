@@ -15,7 +15,7 @@ struct ServedWireTests {
   /// All except the plain dialect's own, whose path is in use.
   static let wires = WireDescriptionTests.shipped.filter { $0 != "postern-plain" }
 
-  private static func wire(_ name: String) throws -> WireDescription {
+  static func wire(_ name: String) throws -> WireDescription {
     let bytes = Array(try Data(contentsOf: WireDescriptionTests.folder.appending(path: "\(name).json")))
     return try WireDescription(try DescriptionFile.parse(bytes, file: "\(name).json"))
   }
@@ -55,7 +55,7 @@ struct ServedWireTests {
       #expect(result.refreshes.accepted == 0 && result.provider.calls == 50)
     case .reconnect:
       #expect(result.refreshes.accepted == 50 && result.returns.returned == 50 && result.connects.accepted == 100)
-    case .asked, .timer:
+    case .asked, .timer, .http, .pushed:
       #expect(result.refreshes.accepted == 50 && result.returns.interrupted == 0 && result.connects.accepted == 50)
     }
   }

@@ -7,7 +7,8 @@ struct WireDescriptionTests {
     .deletingLastPathComponent().appending(path: "Deploy/wires")
 
   static let shipped = [
-    "ably", "centrifuge-v1", "centrifugo", "close-4401", "graphql-transport-ws", "nats", "phoenix", "postern-plain",
+    "ably", "ably-msgpack", "centrifuge-v1", "centrifugo", "close-4401", "graphql-transport-ws", "nats", "phoenix",
+    "postern-plain",
     "pusher", "signalr-json", "socketio", "supabase-realtime", "wamp-ticket",
   ]
 

@@ -48,7 +48,7 @@ private let others: [String: Allowed] = [
   "GatewayFleet": (["GatewayRuntime", "GatewayCore"], []),
   "GatewayPlanner": (["GatewayFleet", "GatewayCore"], []),
   "GatewayReport": (["GatewayFleet", "GatewayKit", "GatewayJSON", "GatewayCore"], ["Glibc"]),
-  "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], []),
+  "GatewayWires": (["GatewayKit", "GatewayTokens", "GatewayJSON", "GatewayCore"], ["Synchronization"]),
   "GatewayDrafts": (["GatewayKit", "GatewayJSON", "GatewayCore"], []),
   "GatewayProcess": (
     [

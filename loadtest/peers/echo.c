@@ -30,6 +30,7 @@ struct peer {
   unsigned sent, heard;
   // While a client does not read.
   double stalled_until;
+  long stalls;  // how often it has stopped to read
   // What did not go out at once, from `pending_start` on.
   int pending, pending_start;
   unsigned char *bytes, *out;
@@ -386,7 +387,8 @@ static void order(int port, int clients, long total) {
       }
       if (!flush_out(peer)) fail("a connection has ended");
       // One message of 20,000 makes its client stop to read for a fifth of a second.
-      if (peer->heard % 20000 == 19999) {
+      if (peer->heard / 20000 > peer->stalls) {
+        peer->stalls++;
         peer->stalled_until = at + 0.2;
         change(peer, peer->pending ? EPOLLOUT : 0u);
       }

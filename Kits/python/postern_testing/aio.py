@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, List, Mapping, Optional, ParamSpec, Sequence, TypeVar, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, ParamSpec, Sequence, TypeVar, Union
 
 from .calls import Calls, current
 from .durations import Duration
@@ -95,7 +95,7 @@ class AsyncSpace:
     def __init__(self, space: Space):
         self.space = space
         self.name, self.url, self.http_url, self.port = space.name, space.url, space.http_url, space.port
-        self.urls, self.secret, self.upstream = space.urls, space.secret, space.upstream
+        self.token_url, self.urls, self.secret, self.upstream = space.token_url, space.urls, space.secret, space.upstream
         self.journal = AsyncJournal(space.journal)
 
     async def token(
@@ -108,6 +108,9 @@ class AsyncSpace:
         calls: Optional[Sequence[str]] = None,
     ) -> str:
         return await in_thread(self.space.token, user, life, kind=kind, scheme=scheme, calls=calls)
+
+    async def environment(self, user: str, dialect: str = "plain", life: Duration = "1h") -> Dict[str, str]:
+        return await in_thread(self.space.environment, user, dialect, life)
 
     async def expire(self, user: str) -> int:
         return await in_thread(self.space.expire, user)

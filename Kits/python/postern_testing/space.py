@@ -13,6 +13,10 @@ from .durations import Duration, seconds
 from .journal import Journal
 
 
+#: The vendors whose tokens have a form of their own.
+SCHEMES = ("sendbird", "sinch", "stream-video", "streem")
+
+
 @dataclass(frozen=True)
 class Session:
     """A connection and its user. Its phase is `active`, `refreshing` or another of the gateway's phases."""
@@ -67,6 +71,8 @@ class Space:
         #: The URLs of sockets (without a path) and of the HTTP API.
         self.url: str = made["url"]
         self.http_url: str = made["http_url"]
+        #: The token endpoint, for clients that fetch their tokens themselves: `POST` with `{"user_id": …}`.
+        self.token_url: str = self.http_url + "/v1/tokens"
         self.port: int = made["port"]
         #: The URLs to which clients connect, by dialect: `plain` and those of the vendors.
         self.urls: Dict[str, str] = dict(made["urls"])
@@ -101,6 +107,20 @@ class Space:
         if calls is not None:
             order["call_cids"] = list(calls)
         return str(self._public.post("/v1/tokens", order)["token"])
+
+    def environment(self, user: str, dialect: str = "plain", life: Duration = "1h") -> Dict[str, str]:
+        """Returns the variables that `postern ctl conform` gives to a client's process, e.g. `POSTERN_URL` and `POSTERN_TOKEN_URL`:
+        `subprocess.Popen(command, env={**os.environ, **space.environment("ann")})`."""
+        scheme = dialect if dialect in SCHEMES else "plain"
+        return {
+            "POSTERN_URL": self.urls[dialect],
+            "POSTERN_HTTP_URL": self.http_url,
+            "POSTERN_TOKEN_URL": self.token_url,
+            "POSTERN_USER": user,
+            "POSTERN_TOKEN": self.token(user, life, scheme=scheme),
+            "POSTERN_TOKEN_SCHEME": scheme,
+            "POSTERN_API_KEY": "test",
+        }
 
     # Orders
 

@@ -32,7 +32,9 @@ package struct ExpectationForm: Sendable {
 
   /// All expectations.
   package static let all: [ExpectationForm] = [
-    ExpectationForm("single_flight") { _ in .singleFlight },
+    ExpectationForm("single_flight", takes: [.perConnection]) {
+      .singleFlight(perConnection: $0.perConnection ?? false)
+    },
     ExpectationForm("one_provider_call_per_expiry", takes: [.quiet]) {
       .oneProviderCallPerExpiry(quiet: $0.quiet ?? .milliseconds(200))
     },
@@ -67,6 +69,7 @@ package struct ExpectationParameters: Sendable {
   package var quiet: Duration?
   package var within: Duration?
   package var newToken: Bool?
+  package var perConnection: Bool?
 
   package init() {}
 
@@ -78,6 +81,7 @@ package struct ExpectationParameters: Sendable {
     case quiet = "quiet_ms"
     case within = "within_ms"
     case newToken = "new_token"
+    case perConnection = "per_connection"
   }
 
   var given: [Name] {
@@ -90,6 +94,7 @@ package struct ExpectationParameters: Sendable {
       case .quiet: quiet != nil
       case .within: within != nil
       case .newToken: newToken != nil
+      case .perConnection: perConnection != nil
       }
     }
   }

@@ -35,12 +35,17 @@ extension Expectation {
     private var isConnected = true
     private var ended: Set<ConnectionID> = []
     private var count = 0
+    /// Renewals with a token that the gateway gave by itself.
+    private var pushedCount = 0
+    /// Whether the wire's gateway gives every token after the first.
+    private var isPushed = false
     private var lines: [UInt64] = []
 
     init(quiet: Duration, late: LateTimes) { (self.quiet, self.late) = (quiet, late) }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? {
       if line.event.kind == .providerMinted { isMinted = true }
+      if line.renewal == .pushed { isPushed = true }
       if failure == nil { failure = judge(line) }
       return isMinted ? failure : nil
     }
@@ -61,6 +66,13 @@ extension Expectation {
         return renewed(line)
       case .refreshed(let grant, _):
         last = line
+        if line.gatewayMayRenew, minted.isEmpty, grant.fingerprint != fingerprint {
+          pushedCount += 1
+          lines.append(line.number)
+          begin(with: grant.fingerprint)
+          break
+        }
+        if line.renewal == .pushed { return unasked(line) }
         // One token may serve the user's other connections too.
         if minted.isEmpty, grant.fingerprint == fingerprint {
           question = nil
@@ -139,12 +151,29 @@ extension Expectation {
       return nil
     }
 
+    /// The client has asked for a token although the gateway gives them.
+    private mutating func unasked(_ line: JournalLine) -> JournalVerdict? {
+      defer { minted = [] }
+      guard let first = minted.first else { return nil }
+      return .failed(
+        "\(ClientStory.Attempt.provider.text(minted.count)) before a token that the gateway gave by itself, where there is to be none",
+        [first.number, line.number])
+    }
+
     private func isTooEarly(_ mint: JournalLine, _ question: JournalLine) -> Bool {
       mint.number < question.number
         && (question.at - mint.at > Self.crossing || question.real - mint.real > Self.crossing)
     }
 
     func verdict(at end: ClientStory.End) -> JournalVerdict {
+      if isPushed, pushedCount > 0, isConnected, let first = minted.first {
+        return .failed("the provider was asked for a token, though the gateway gives them", [first.number])
+      }
+      if isPushed || isMinted, pushedCount > 0, count == 0, minted.isEmpty, question == nil {
+        if let last, let doubt = end.doubt(quiet: quiet, since: last, .provider) { return doubt }
+        return .passed(
+          "\(pushedCount == 1 ? "1 renewal" : "\(pushedCount) renewals") by the gateway, no provider call", lines)
+      }
       guard isMinted else {
         guard let last else { return .undecided("there was no refresh", question.map { [$0.number] } ?? []) }
         if let doubt = end.doubt(quiet: quiet, since: last, .provider) { return doubt }
@@ -176,6 +205,9 @@ extension Expectation {
 }
 
 extension JournalLine {
+  /// Whether the gateway may have given the token by itself: it pushes tokens, or its answers over HTTP bring them.
+  fileprivate var gatewayMayRenew: Bool { renewal == .pushed || renewal == .http }
+
   /// Whether it records an end that asks for another token: the connection's, or an attempt's.
   fileprivate var asksForToken: Bool {
     switch event {

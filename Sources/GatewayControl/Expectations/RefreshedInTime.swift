@@ -90,7 +90,7 @@ extension Expectation {
         return .failed("the connection ended before its request was answered", told)
       }
       guard close.then == .renew else { return nil }
-      guard line.renewal == .timer, let grant else {
+      guard line.renewal == .timer || line.renewal == .http, let grant else {
         returning = returning ?? line
         return nil
       }

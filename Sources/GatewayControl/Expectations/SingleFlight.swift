@@ -4,14 +4,21 @@ internal import GatewayRuntime
 extension Expectation {
   /// The expectation that a user never has two provider calls under way at once, and never presents two tokens for one
   /// request.
-  package static let singleFlight = Expectation("single_flight") { Flights(late: $0) }
+  ///
+  /// - Parameter perConnection: Whether a call counts no longer once the connection on which the client was logged in when it
+  ///   asked has ended. Centrifugo's official clients give such a call up and ask anew for their next connection.
+  package static func singleFlight(perConnection: Bool = false) -> Expectation {
+    Expectation("single_flight") { Flights(late: $0, perConnection: perConnection) }
+  }
 
   /// The provider calls, and the presented tokens.
   private struct Flights: ExpectationJudge {
     private var calls: Calls
     private var presented: Presented
 
-    init(late: LateTimes) { (calls, presented) = (Calls(late: late), Presented(late: late)) }
+    init(late: LateTimes, perConnection: Bool) {
+      (calls, presented) = (Calls(late: late, perConnection: perConnection), Presented(late: late))
+    }
 
     mutating func hear(_ line: JournalLine) -> JournalVerdict? { calls.failure(line) ?? presented.failure(line) }
 
@@ -22,7 +29,8 @@ extension Expectation {
             ? "there was no provider call" : "there was no call of the built-in provider, though tokens came",
           presented.lines)
       }
-      let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, one after the other"
+      let order = calls.hasGivenUp ? "one at a time on each connection" : "one after the other"
+      let each = calls.lines.count == 1 ? "1 provider call" : "\(calls.lines.count) provider calls, \(order)"
       if let doubt = calls.doubt ?? presented.doubt(end) { return doubt }
       return .passed("\(each); no request was answered twice", calls.lines + presented.lines)
     }
@@ -34,31 +42,60 @@ extension Expectation {
     private static let uses: [ClientStory.Attempt] = [.refresh, .connection]
 
     let late: LateTimes
-    private var open: [JournalLine] = []
+    private let perConnection: Bool
+    /// The calls under way, the oldest first.
+    private var open: [Call] = []
+    /// The connections on which the user is logged in.
+    private var connected: Set<ConnectionID> = []
     /// The last call that was answered with a token, which the client has not used since.
     private var unused: (asked: JournalLine, answered: JournalLine)?
     /// The verdict on a call that a slow machine may have kept from overlapping with the one before.
     private(set) var doubt: JournalVerdict?
+    /// Whether a connection ended while its client asked.
+    private(set) var hasGivenUp = false
     var lines: [UInt64] = []
 
-    init(late: LateTimes) { self.late = late }
+    /// A call, with the connections on which the user was logged in when it began.
+    private struct Call {
+      let asked: JournalLine
+      let connections: Set<ConnectionID>
+      var isGivenUp = false
+    }
+
+    init(late: LateTimes, perConnection: Bool) { (self.late, self.perConnection) = (late, perConnection) }
 
     mutating func failure(_ line: JournalLine) -> JournalVerdict? {
       switch line.event.kind {
       case .providerAsked:
         lines.append(line.number)
-        if let first = open.first { return again(line, beside: first) }
+        if let first = open.first(where: { !$0.isGivenUp }) { return again(line, beside: first.asked) }
         noteDoubt(line)
-        open.append(line)
+        open.append(Call(asked: line, connections: connected))
       case .providerMinted:
         // A call that began before the span has no beginning here.
-        if !open.isEmpty { unused = (open.removeFirst(), line) }
+        guard !open.isEmpty else { break }
+        let call = open.removeFirst()
+        unused = call.isGivenUp ? nil : (call.asked, line)
       case .providerFailed, .providerRefused:
         if !open.isEmpty { open.removeFirst() }
       default:
+        if perConnection { follow(line) }
         if Self.uses.contains(where: { $0.isMade(by: line) }) { unused = nil }
       }
       return nil
+    }
+
+    private mutating func follow(_ line: JournalLine) {
+      guard let connection = line.connection else { return }
+      switch line.event.kind {
+      case .loggedIn: connected.insert(connection)
+      case .closed:
+        connected.remove(connection)
+        for index in open.indices where open[index].connections.contains(connection) {
+          (open[index].isGivenUp, hasGivenUp) = (true, true)
+        }
+      default: break
+      }
     }
 
     private func again(_ line: JournalLine, beside first: JournalLine) -> JournalVerdict {

@@ -17,6 +17,7 @@ package struct ExpectOrder: ControlOrder {
   package var quietMs: Int?
   package var withinMs: Int?
   package var newToken: Bool?
+  package var perConnection: Bool?
 
   package enum CodingKeys: String, CodingKey, CaseIterable {
     case expect
@@ -31,12 +32,13 @@ package struct ExpectOrder: ControlOrder {
     case quietMs = "quiet_ms"
     case withinMs = "within_ms"
     case newToken = "new_token"
+    case perConnection = "per_connection"
   }
 
   package init(
     expect: String, user: String? = nil, dialect: String? = nil, after: Int? = nil,
     since: String? = nil, attempt: String? = nil, late: [Late]? = nil, atLeastMs: Int? = nil,
-    atMost: Int? = nil, quietMs: Int? = nil, withinMs: Int? = nil, newToken: Bool? = nil
+    atMost: Int? = nil, quietMs: Int? = nil, withinMs: Int? = nil, newToken: Bool? = nil, perConnection: Bool? = nil
   ) {
     self.expect = expect
     self.user = user
@@ -50,6 +52,7 @@ package struct ExpectOrder: ControlOrder {
     self.quietMs = quietMs
     self.withinMs = withinMs
     self.newToken = newToken
+    self.perConnection = perConnection
   }
 
   /// A span of the journal's `real_ms`, with the time in it that the machine was late by.

@@ -70,6 +70,12 @@ package protocol ClientDialect: Sendable {
 
   /// Returns the session key in the gateway's answer, or the number of its error; nil if it contains neither.
   func key(in response: HTTPResponse) -> SessionKeyAnswer?
+
+  /// Returns the HTTP request to the gateway that renews the open connection of a client with a memory.
+  func keyRequest(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest?
+
+  /// Reads the gateway's answer to that request.
+  func key(in response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> SessionKeyAnswer?
 }
 
 // The defaults of a client's dialect.
@@ -99,6 +105,16 @@ extension ClientDialect {
 
   package func keyRequest(of client: ClientIdentity) -> HTTPRequest? { nil }
   package func key(in response: HTTPResponse) -> SessionKeyAnswer? { nil }
+
+  package func keyRequest(of client: ClientIdentity, _ memory: ClientMemory?) -> HTTPRequest? {
+    keyRequest(of: client)
+  }
+
+  package func key(
+    in response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?
+  ) -> SessionKeyAnswer? {
+    key(in: response)
+  }
 }
 
 /// A client's own data when it connects or sends: its user, its token, and the name of its connection.
@@ -154,10 +170,17 @@ package enum ClientMessage: Hashable, Sendable {
   case cued(Int)
 }
 
-/// The gateway's answer to a request for a new session key: the key, or the number of the error.
+/// The gateway's answer to a request for a new session key, or to one that renews an open connection.
 package enum SessionKeyAnswer: Hashable, Sendable {
   case key(Credentials)
+  /// The number of the error.
   case refused(number: Int)
+  /// The connection is renewed, by the token in the answer if there is one. The life of the token, if the answer tells it.
+  case renewed(Credentials?, life: Duration?)
+  /// The connection is not renewed.
+  case unrenewed(status: Int, retryAfter: Duration?)
+  /// The answer accepts, and lacks something that the client needs.
+  case incomplete(name: String)
 }
 
 /// The requested life of a token: a duration from now, or until a time that a whole storm shares.

@@ -21,7 +21,7 @@ package protocol CommandHandler: Sendable {
 
   /// Handles the end of a user's login on a connection, which no longer receives the announcements of `calls`. Runs on
   /// the connection's loop.
-  func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices)
+  func userLeft(_ calls: [CallID], _ user: UserID, of connection: ConnectionID, on services: any GatewayServices)
 }
 
 // The defaults of a command handler.
@@ -32,7 +32,9 @@ extension CommandHandler {
     on services: any GatewayServices
   ) -> Bool { false }
 
-  package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {}
+  package func userLeft(
+    _ calls: [CallID], _ user: UserID, of connection: ConnectionID, on services: any GatewayServices
+  ) {}
 }
 
 /// The connection and user that gave a command.

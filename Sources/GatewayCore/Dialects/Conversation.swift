@@ -22,6 +22,15 @@ package protocol Conversation: AnyObject, Sendable {
   /// Returns the frames of a message.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame]
 
+  /// Has the session's answer to a token that its client did not send passed to `answer`: the error, or nil if the token is
+  /// accepted. Returns the name of the request; nil if the wire has no such tokens, or too many are pending.
+  ///
+  /// `answer` is called once, in any case.
+  func expect(_ token: Credentials, _ answer: @escaping @Sendable (GatewayError?) -> Void) -> RequestID?
+
+  /// Notes that the connection is over: nothing that is expected will come.
+  func ended()
+
   /// Returns the frames that ask a client for a sign of life; none for a ping of the protocol (RFC 6455 section 5.5.2).
   func ping(_ context: DialectContext) -> [Frame]
 

@@ -72,6 +72,9 @@ package protocol Dialect: Sendable {
   /// Returns the frame of a message; nil if the dialect cannot express it.
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame?
 
+  /// Returns an operator's message as the wire has it, e.g. JSON text in a wire's own encoding. By default it is unchanged.
+  func worded(_ frame: Frame) -> Frame
+
   /// Returns the text of a message in either direction, for debugging a client, with every secret in it blanked, e.g. a
   /// token or a session key. Nil to show nothing. If ``decode(_:_:_:)`` could not decode the message, it is not
   /// understood, and its secrets can only be guessed.
@@ -125,6 +128,7 @@ extension Dialect {
   package var letsApplicationJudge: Bool { false }
   package var renewal: RefreshHabit.How? { nil }
   package func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? { nil }
+  package func worded(_ frame: Frame) -> Frame { frame }
   package func prelude(to message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
   package func subprotocol(for upgrade: HTTPRequest) -> String? { nil }
   package func details(of upgrade: HTTPRequest) -> Baggage? { nil }

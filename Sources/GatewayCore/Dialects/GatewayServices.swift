@@ -50,6 +50,11 @@ package protocol GatewayServices: Sendable {
   /// to the clients. Returns the number of the sessions.
   func renew(_ sessions: SessionFilter, with token: VerifiedToken) async -> Int
 
+  /// Has the selected sessions judge a token, as if their clients had sent it on their connections. Returns the error of each
+  /// session, nil for one that lives by the token now. Only sessions of this process, on a wire whose renewals come over HTTP
+  /// or are pushed.
+  func present(_ token: Credentials, to sessions: SessionFilter) async -> [GatewayError?]
+
   /// Returns the error for a token that verifies but is refused, since it was revoked or an operator let it expire; nil
   /// if it is accepted.
   func refusal(of token: VerifiedToken) async -> GatewayError?

@@ -8,6 +8,10 @@ package struct RefreshHabit: Hashable, Sendable {
     case timer
     /// On a new connection, when the gateway ends the old one or ``lead`` before the end.
     case reconnect
+    /// By a request over HTTP that renews the open connection: on the client's own timer, or when the gateway asks.
+    case http
+    /// The gateway sends a new token over the open connection by itself.
+    case pushed
     /// The client does not renew.
     case none
   }
@@ -34,6 +38,8 @@ package struct RefreshHabit: Hashable, Sendable {
   /// Whether the gateway does not answer, so that a refresh counts as accepted if the connection outlives the old token
   /// by ``grace``.
   package var isProvenBySurvival = false
+  /// Whether the answer to the request over HTTP brings the new token, so that the token provider is not asked.
+  package var isTokenInAnswer = false
   /// The time that the gateway lets a connection live after its token's end.
   package var grace = Duration.seconds(25)
 

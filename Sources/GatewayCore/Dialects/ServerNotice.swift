@@ -23,6 +23,8 @@ package enum ServerNotice: Hashable, Sendable {
   case cue(Int)
   /// The same, with a token that must be requested first.
   case tokenCue(Int)
+  /// The gateway has renewed the connection by itself, and this is the token that it lives by from now on.
+  case pushed(Credentials)
   /// The life, from now, of the token that is accepted next.
   case tokenLife(Duration)
 

@@ -10,13 +10,18 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
     let message: String
     let reason: String?
     let consequence: Consequence?
+    let mismatch: ClaimMismatch?
 
-    init(_ number: Int, _ name: String, _ message: String, _ reason: String?, _ consequence: Consequence?) {
+    init(
+      _ number: Int, _ name: String, _ message: String, _ reason: String?, _ consequence: Consequence?,
+      _ mismatch: ClaimMismatch?
+    ) {
       self.number = number
       self.name = name
       self.message = message
       self.reason = reason
       self.consequence = consequence
+      self.mismatch = mismatch
     }
 
     static func == (one: Words, other: Words) -> Bool {
@@ -34,9 +39,10 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   private let words: Words
 
   private init(
-    _ number: Int, _ name: String, _ message: String, reason: String? = nil, consequence: Consequence? = nil
+    _ number: Int, _ name: String, _ message: String, reason: String? = nil, consequence: Consequence? = nil,
+    mismatch: ClaimMismatch? = nil
   ) {
-    words = Words(number, name, message, reason, consequence)
+    words = Words(number, name, message, reason, consequence, mismatch)
   }
 
   /// A special consequence of a refused token, beside the error.
@@ -57,6 +63,8 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
   package var reason: String? { words.reason }
   /// The consequence for a token that is refused with the error; nil for the usual one.
   package var consequence: Consequence? { words.consequence }
+  /// The values of the claim that does not match, for the log. Errors that differ in it alone are equal.
+  package var mismatch: ClaimMismatch? { words.mismatch }
 
   /// The HTTP status of the error.
   package var httpStatus: Int {
@@ -68,22 +76,28 @@ package struct GatewayError: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// Returns the same error with a detail of this occurrence appended to the message.
   package func detailed(_ detail: String) -> GatewayError {
-    GatewayError(number, name, "\(message): \(detail)", reason: reason, consequence: consequence)
+    GatewayError(
+      number, name, "\(message): \(detail)", reason: reason, consequence: consequence, mismatch: mismatch)
   }
 
   /// Returns the same error with the dialect's own name of the check that failed.
   package func because(_ reason: String) -> GatewayError {
-    GatewayError(number, name, message, reason: reason, consequence: consequence)
+    GatewayError(number, name, message, reason: reason, consequence: consequence, mismatch: mismatch)
+  }
+
+  /// Returns the same error with the values of the claim that does not match.
+  package func showing(_ mismatch: ClaimMismatch) -> GatewayError {
+    GatewayError(number, name, message, reason: reason, consequence: consequence, mismatch: mismatch)
   }
 
   /// Returns the same error with another consequence for a connection.
   package func followed(by consequence: Consequence) -> GatewayError {
-    GatewayError(number, name, message, reason: reason, consequence: consequence)
+    GatewayError(number, name, message, reason: reason, consequence: consequence, mismatch: mismatch)
   }
 
   /// Returns the same error with a vendor's own message.
   package func worded(_ message: String) -> GatewayError {
-    GatewayError(number, name, message)
+    GatewayError(number, name, message, mismatch: mismatch)
   }
 
   /// Returns whether both errors have the same number, regardless of their messages.

@@ -8,10 +8,16 @@ package struct HTTPRequest: Hashable, Sendable {
   /// The header fields in order, with names in lower case.
   package var headers: [HTTPField]
   package var body: [UInt8]
+  /// The body in pieces, which replaces `body` if it is set. Read at most once; `content-length` is its length, if it is known.
+  package var stream: HTTPStream?
   /// The address of the peer, as text.
   package var peer: String
   /// Whether a trusted proxy has sent it.
   package var cameByProxy = false
+  /// Whether it is an upgrade that came over TLS.
+  package var isSecure = false
+  /// The path ahead of ``path`` that led to a space, e.g. `/s/t17`; empty for none.
+  package var mount = ""
   /// The path and the query, percent-encoded as received; nil for a request that was made here.
   package var rawTarget: String?
 

@@ -1,4 +1,5 @@
-/// The streamed body of a response, e.g. a feed of events. The server requests its pieces one at a time.
+/// The streamed body of a response, e.g. a feed of events. The server requests its pieces one at a time. The body of a request
+/// that is passed on is one too.
 ///
 /// The server requests the next piece when few of the earlier bytes still wait for the reader, and never two at once.
 /// The source decides what a slow reader misses. When the reader disconnects, the task that waits for a piece is

@@ -18,7 +18,10 @@ extension Session {
   /// Returns the wait for the answer to a refresh request. The timeout counts from the request, or from expiry if that
   /// is earlier: a gateway that wakes up late gives no client more time than documented.
   func makeWait(_ grant: Grant, _ cause: RefreshCause, at now: Instant, isTold: Bool) -> RefreshWait {
-    RefreshWait(askedAt: now, until: min(now, grant.expiresAt) + policy.refreshTimeout, cause: cause, isTold: isTold)
+    let countsFromExpiry =
+      policy.countsTimeoutFromExpiry && cause != .revocation && grant.expiresAt != .distantFuture
+    let start = countsFromExpiry ? grant.expiresAt : min(now, grant.expiresAt)
+    return RefreshWait(askedAt: now, until: start + policy.refreshTimeout, cause: cause, isTold: isTold)
   }
 
   /// Returns the wait with a new timeout, because the last token could not be judged; nil if it was, or if the outage has

@@ -240,7 +240,8 @@ extension Session {
     notes = nil
   }
 
-  mutating func forgetRefusals() {
+  /// Lets the count of refused tokens begin anew.
+  package mutating func forgetRefusals() {
     refusals = 0
   }
 

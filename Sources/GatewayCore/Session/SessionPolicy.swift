@@ -47,6 +47,10 @@ package struct SessionPolicy: Hashable, Sendable {
     case close
   }
 
+  /// Whether the refresh timeout counts from the token's expiry, even if the request came before: for a wire on which the
+  /// gateway renews by itself ahead of the expiry.
+  package private(set) var countsTimeoutFromExpiry = false
+
   /// Creates a policy. Throws an error that names the wrong value and its limit.
   ///
   /// `anyRefreshTimeout` allows a refresh timeout outside 60...1800 s: for tests, and for a vendor's wire that requires
@@ -102,6 +106,13 @@ package struct SessionPolicy: Hashable, Sendable {
   package var endingAtRefusedRefresh: SessionPolicy {
     var policy = self
     policy.endsAtRefusedRefresh = true
+    return policy
+  }
+
+  /// The same policy, for a wire on which the gateway renews tokens by itself ahead of their expiry.
+  package var countingTimeoutFromExpiry: SessionPolicy {
+    var policy = self
+    policy.countsTimeoutFromExpiry = true
     return policy
   }
 

@@ -67,13 +67,16 @@ enum HARReader {
         let at = Recording.time(message["time"]?.number.map(HARReader.milliseconds))
       else { return nil }
       let isText = message["opcode"]?.number == 1
-      guard let bytes = isText ? Array(data.utf8) : Base64.decode(data), bytes.count <= HARReader.messageMax,
+      guard let sent = isText ? Array(data.utf8) : Base64.decode(data) else { return nil }
+      let packed = isText ? nil : MessagePack.json(sent)
+      let bytes = packed ?? sent
+      guard bytes.count <= HARReader.messageMax,
         message["opcode"]?.number == 1 || message["opcode"]?.number == 2,
         String(validating: bytes, as: UTF8.self) != nil
       else { return nil }
       return Recording.Message(
         at: at, line: number, isOfClient: message["type"]?.equals("send") == true, text: scrubber.text(bytes),
-        isBinary: !isText)
+        isBinary: !isText, isPacked: packed != nil)
     }
 
     private mutating func exchange(

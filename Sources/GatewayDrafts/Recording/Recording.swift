@@ -9,6 +9,8 @@ package struct Recording: Sendable {
     package var isOfClient: Bool
     package var text: String
     package var isBinary: Bool
+    /// Whether the text is the JSON of a message in MessagePack.
+    package var isPacked = false
   }
 
   package struct Pair: Sendable {

@@ -37,7 +37,7 @@ enum RecordingReader {
       recording.connections[place].messages.append(
         Recording.Message(
           at: at, line: number, isOfClient: kind == "message_in", text: payload,
-          isBinary: line["binary"]?.bool == true))
+          isBinary: line["binary"]?.bool == true, isPacked: line["encoding"]?.equals("msgpack") == true))
     case "closed":
       guard let place = connection.flatMap({ numbers[$0] }) else { return }
       recording.connections[place].end = Recording.End(

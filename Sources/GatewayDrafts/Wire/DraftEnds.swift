@@ -34,10 +34,10 @@ struct DraftEnds {
         user != nil && end?.isOfGateway == true
         ? min(over, max(over - Self.endLate, story.units.last?.at ?? story.connection.openedAt)) : over
       let next = stories[(index + 1)...].prefix(Self.nextMax).first { story in
-        guard let other = story.token, story.connection.openedAt >= begins else { return false }
+        guard let other = story.first, story.connection.openedAt >= begins else { return false }
         return user == nil || recording.tokens[other]?.user.map { $0.utf8.elementsEqual((user ?? "").utf8) } == true
       }
-      guard let other = next?.token else { continue }
+      guard let other = next?.first else { continue }
       if other != token { returns = true }
       if other != token, end?.isOfGateway == false, let life = recording.tokens[token]?.ends,
         let began = recording.began
@@ -73,16 +73,26 @@ struct DraftEnds {
   /// The code after which clients came back with another token most often.
   var renewingCode: Int? { renewed.max { ($0.value, -$0.key) < ($1.value, -$1.key) }?.key }
 
-  func member(isHAR: Bool) -> [String] {
-    if isHAR { return ["// A HAR file has no close codes and no pings: \"ends\" and \"keep_alive\" are yours to add."] }
-    let codes = Set(renewed.keys).union(kept.keys).sorted()
-    guard !codes.isEmpty else { return [] }
-    return ["\"ends\": ["]
-      + codes.map { code in
-        let (renewed, kept) = (renewed[code, default: 0], kept[code, default: 0])
-        let then = renewed >= kept ? "renew" : "retry"
-        return
-          "  { \"code\": \(code), \"then\": \"\(then)\" }, // \(renewed) times with another token, \(kept) times with the same"
-      } + ["],"]
+  /// Returns the member of the description.
+  ///
+  /// - Parameters:
+  ///   - isHAR: Whether the recording is a HAR file.
+  ///   - refusals: What clients did after refused requests that were to renew, by status.
+  func member(isHAR: Bool, _ refusals: [Int: DraftRefusals]) -> [String] {
+    let codes = Set(renewed.keys).union(kept.keys).sorted().map { code in
+      Self.rule("\"code\": \(code)", renewed[code, default: 0], kept[code, default: 0])
+    }
+    let statuses = refusals.filter { (300...599).contains($0.key) }.sorted { $0.key < $1.key }.map { status, refusal in
+      Self.rule("\"http\": \(status), \"during\": \"refreshing\"", refusal.renewed, refusal.kept)
+    }
+    let rules = (isHAR ? [] : codes) + statuses
+    let note =
+      isHAR ? ["// A HAR file has no close codes and no pings: \"ends\" and \"keep_alive\" are yours to add."] : []
+    return note + (rules.isEmpty ? [] : ["\"ends\": ["] + rules + ["],"])
+  }
+
+  private static func rule(_ end: String, _ renewed: Int, _ kept: Int) -> String {
+    "  { \(end), \"then\": \"\(renewed >= kept ? "renew" : "retry")\" }, "
+      + "// \(renewed) times with another token, \(kept) times with the same"
   }
 }

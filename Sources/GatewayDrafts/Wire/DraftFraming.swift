@@ -1,6 +1,8 @@
 /// How the messages of a recording lie in frames.
 struct DraftFraming {
   private(set) var isBinary = false
+  /// Whether the messages are MessagePack.
+  private(set) var isPacked = false
   /// The text at the end of each message; nil for none.
   private(set) var end: String?
   /// The separator of several messages in a frame; nil for none.
@@ -9,6 +11,8 @@ struct DraftFraming {
   init(_ connections: [Recording.Connection]) {
     let messages = connections.lazy.flatMap(\.messages)
     isBinary = !messages.isEmpty && messages.allSatisfy(\.isBinary)
+    isPacked = isBinary && messages.allSatisfy(\.isPacked)
+    guard !isPacked else { return }
     for candidate in ["\u{1e}", "\r\n"] where !messages.isEmpty {
       if messages.allSatisfy({ Self.ends($0.text, candidate) }) { end = candidate }
     }
@@ -50,7 +54,7 @@ struct DraftFraming {
   /// The member of the description; nil if the usual one will do.
   var member: String? {
     var parts: [String] = []
-    if isBinary { parts.append("\"kind\": \"binary\"") }
+    if isPacked { parts.append("\"encoding\": \"msgpack\"") } else if isBinary { parts.append("\"kind\": \"binary\"") }
     if let end { parts.append("\"end\": \(JSONTree.quoted(end))") }
     if let split { parts.append("\"split\": \(JSONTree.quoted(split))") }
     return parts.isEmpty ? nil : "\"frames\": { \(parts.joined(separator: ", ")) },"

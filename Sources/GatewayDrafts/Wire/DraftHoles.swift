@@ -64,10 +64,13 @@ struct DraftHoles {
   // MARK: Messages
 
   /// Returns a message of the gateway for the description. If it `tellsLife`, a number that fits the token's end is a hole.
-  func answer(_ unit: DraftUnit, id: (pointer: String, hole: String)?, tellsLife: Bool) -> String {
+  func answer(
+    _ unit: DraftUnit, id: (pointer: String, hole: String)?, tellsLife: Bool, naming place: String? = nil
+  ) -> String {
     let life = tellsLife ? life(in: unit) : nil
     return message(unit, strange: "{{connection}}") { pointer, _ in
       if let id, id.pointer == pointer { return id.hole }
+      if place == pointer { return "{{connection}}" }
       return life?.pointer == pointer ? life?.hole : nil
     }
   }
@@ -109,12 +112,32 @@ struct DraftHoles {
   /// member with the name of a life comes first.
   func life(in unit: DraftUnit) -> (name: String, pointer: String, hole: String?)? {
     guard let json = unit.json else { return nil }
-    let marks = unit.marks.map(\.pointer) + [unit.number?.pointer].compactMap { $0 }
     // The order counts: a message and its answer may have the same time.
     let before = main.units.prefix { $0.at != unit.at || !$0.text.utf8.elementsEqual(unit.text.utf8) }
     let shown = before.filter(\.isOfClient).compactMap { $0.name(among: tokens) }
-    let token = (shown.last ?? main.first).flatMap { recording.tokens[$0] }
-    let now = recording.began.map { $0 + unit.at }
+    // A pushed token comes with its own life.
+    let pushed = main.pushes.first { push in
+      let place = main.units[push.index]
+      return place.at == unit.at && place.text.utf8.elementsEqual(unit.text.utf8)
+    }
+    let token = (pushed?.token ?? shown.last ?? main.first).flatMap { recording.tokens[$0] }
+    return Self.life(in: json, besides: Self.marks(of: unit), of: token, at: recording.began.map { $0 + unit.at })
+  }
+
+  private static func marks(of unit: DraftUnit) -> [String] {
+    unit.marks.map(\.pointer) + [unit.number?.pointer].compactMap { $0 }
+  }
+
+  /// Returns where JSON tells how long a token lives: the name to take it by, and the hole for it.
+  ///
+  /// - Parameters:
+  ///   - json: A message of the gateway, or an answer over HTTP.
+  ///   - marks: The pointers of numbers that tell nothing of it.
+  ///   - token: The token; nil if it is not known.
+  ///   - now: When it was told, in milliseconds since 1970.
+  static func life(
+    in json: JSONTree, besides marks: [String], of token: Recording.Token?, at now: Int64?
+  ) -> (name: String, pointer: String, hole: String?)? {
     var (named, fitting): ((String, String, String?)?, (String, String, String?)?)
     _ = json.mapped { pointer, value in
       guard case .number(let text) = value, !marks.contains(pointer), let number = Recording.time(Double(text)) else {
@@ -122,9 +145,9 @@ struct DraftHoles {
       }
       let place = pointer.lowercased()
       let isNamed =
-        Self.lifeWords.contains { place.hasSuffix($0) }
-        || place.hasSuffix("_ms") && Self.lifeWords.contains { place.contains(bytesOf: $0) }
-      guard (isNamed ? named : fitting) == nil, let found = Self.life(number, token, now, isNamed: isNamed) else {
+        lifeWords.contains { place.hasSuffix($0) }
+        || place.hasSuffix("_ms") && lifeWords.contains { place.contains(bytesOf: $0) }
+      guard (isNamed ? named : fitting) == nil, let found = life(number, token, now, isNamed: isNamed) else {
         return value
       }
       if isNamed { named = (found.name, pointer, found.hole) } else { fitting = (found.name, pointer, found.hole) }
@@ -167,6 +190,19 @@ struct DraftHoles {
     }
     let median = leads.isEmpty ? 0 : leads.sorted()[leads.count / 2]
     return median == 0 ? "10%" : "\(median)s"
+  }
+
+  /// How long before the end of a token it was renewed without a message: the median in whole seconds. It is 10 % if that is not
+  /// known or below a second, and 50 % if more than half of the token's life was left.
+  func lead(of renewals: [(at: Int64, old: String?)]) -> String {
+    let leads = renewals.compactMap { renewal -> (left: Int64, isEarly: Bool)? in
+      guard let token = renewal.old.flatMap({ recording.tokens[$0] }), let end = token.ends, let began = recording.began
+      else { return nil }
+      let left = max(0, end - began - renewal.at)
+      return (left / 1_000, token.issued.map { left > (end - $0) / 2 } ?? false)
+    }.sorted { $0.left < $1.left }
+    guard !leads.isEmpty, leads[leads.count / 2].left > 0 else { return "10%" }
+    return leads[leads.count / 2].isEarly ? "50%" : "\(leads[leads.count / 2].left)s"
   }
 }
 

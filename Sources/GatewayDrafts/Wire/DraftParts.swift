@@ -14,6 +14,11 @@ struct DraftParts {
   private var answers: [String] = []
   private let holes: DraftHoles
   private let pinging: DraftPings?
+  private let renewals: DraftRenewals
+  /// The request ahead of the upgrade; nil for none.
+  private let before: DraftBefore?
+  /// The request over HTTP that renews; nil for none.
+  private let request: DraftRenewalRequest?
   /// The most kinds of message that a draft has a rule `ignore` for.
   private static let othersMax = 64
   /// The usual `grace`, in milliseconds. A connection that lived on for longer proves no other.
@@ -23,10 +28,14 @@ struct DraftParts {
   private static let exampleMax = 8_192
 
   init(
-    _ recording: Recording, _ framing: DraftFraming, _ stories: [DraftStory], _ main: DraftStory, _ tokens: Set<String>
+    _ recording: Recording, _ framing: DraftFraming, _ stories: [DraftStory], _ main: DraftStory, _ tokens: Set<String>,
+    _ renewals: DraftRenewals
   ) {
     (self.recording, self.framing, self.stories, self.main, self.tokens) = (recording, framing, stories, main, tokens)
     holes = DraftHoles(recording, main, tokens)
+    self.renewals = renewals
+    before = DraftBefore(recording, main, tokens, holes)
+    request = DraftRenewalRequest(recording, main, before, holes)
     pinging = DraftPings(stories, tokens)
   }
 
@@ -34,9 +43,8 @@ struct DraftParts {
     let ends = DraftEnds(stories, recording)
     let way = how(ends)
     var lines = ["  \"wire\": 1,", "  \"name\": \(JSONTree.quoted(name)),"]
-    let before = DraftBefore(recording, main, tokens, holes)
     if let before { lines.append("  \(before.member)") }
-    lines.append("  \(connect(before))")
+    lines.append("  \(connect)")
     if let member = framing.member { lines.append("  \(member)") }
     login()
     pings()
@@ -46,9 +54,9 @@ struct DraftParts {
     lines += ["  \"say\": {"] + says.map { "    \($0)" } + ["  },"]
     if let opening { lines.append("  \(opening)") }
     lines += ["  \"hear\": ["] + rules.map { "    \($0)" } + ["  ],"]
-    lines += ends.member(isHAR: recording.isHAR).map { "  \($0)" }
+    lines += ends.member(isHAR: recording.isHAR, renewals.refusals).map { "  \($0)" }
     lines.append("  \(refresh(way, ends))")
-    if way == .none { missing.append("a renewal: no token followed another") }
+    if way == .none { missing.append("a renewal: \(renewals.lack)") }
     lines += serving(ends)
     if main.connection.upgrade == nil { missing.append("the path of the upgrade: the recording began after it") }
     let head =
@@ -60,7 +68,7 @@ struct DraftParts {
 
   // MARK: Connecting
 
-  private func connect(_ before: DraftBefore?) -> String {
+  private var connect: String {
     guard let upgrade = main.connection.upgrade else { return "\"connect\": {}," }
     var parts = ["\"path\": \(JSONTree.quoted(holes.address(upgrade.path)))"]
     let query: [String] = upgrade.query.compactMap { pair in
@@ -143,8 +151,11 @@ struct DraftParts {
     let during = main.login == nil ? "opening" : "logging_in"
     if let start { says.append("\"start\": \(holes.request(start)), // line \(start.line)") }
     rule(
-      unit, "\"is\": \"logged_in\"" + (start == nil ? "" : ", \"say\": \"start\"") + take(unit), during: during,
-      id: parts.first.flatMap { id(of: $0, "login", in: unit) }, tellsLife: true)
+      unit,
+      "\"is\": \"logged_in\"" + (start == nil ? "" : ", \"say\": \"start\"")
+        + take(unit, and: [("connection", request?.name?.pointer)]),
+      during: during, id: parts.first.flatMap { id(of: $0, "login", in: unit) }, tellsLife: true,
+      naming: request?.name?.pointer)
     for story in stories {
       guard let refused = story.refusal(unlike: unit) else { continue }
       rule(
@@ -175,40 +186,47 @@ struct DraftParts {
     return (number.pointer, "{{sent.\(name)}}")
   }
 
-  private func take(_ unit: DraftUnit) -> String {
-    holes.life(in: unit).map { ", \"take\": { \"\($0.name)\": \(JSONTree.quoted($0.pointer)) }" } ?? ""
+  private func take(_ unit: DraftUnit, and more: [(name: String, pointer: String?)] = []) -> String {
+    let life = holes.life(in: unit).map { ($0.name, Optional($0.pointer)) }
+    let taken = (more + [life].compactMap { $0 }).compactMap { name, pointer in
+      pointer.map { "\(JSONTree.quoted(name)): \(JSONTree.quoted($0))" }
+    }
+    return taken.isEmpty ? "" : ", \"take\": { \(taken.joined(separator: ", ")) }"
   }
 
   // MARK: The renewal
 
   enum How: String {
-    case asked, timer, reconnect, none
+    case asked, timer, http, pushed, reconnect, none
   }
 
   private func how(_ ends: DraftEnds) -> How {
     guard main.renewals.isEmpty else { return asking == nil ? .timer : .asked }
+    if request != nil { return .http }
+    if !main.pushes.isEmpty { return .pushed }
     return ends.renews || ends.returns ? .reconnect : .none
   }
 
   /// The gateway's request for a token: a kind of message that comes once before each renewal, and before nothing else. Pings
   /// may come between the two.
   private var asking: DraftUnit? {
-    guard let accepted = main.accepted, let first = main.renewals.first?.said, accepted < first else { return nil }
+    let places = main.renewals.isEmpty ? main.requestPlaces : main.renewals.map(\.said)
+    guard let accepted = main.accepted, let first = places.first, accepted < first else { return nil }
     let others = [pinging?.ofGateway?.ping, pinging?.ofClient?.answer].compactMap { $0?.shape }
     var (windows, number): ([[String: Int]], Int) = ([[:]], 0)
     for index in main.units.indices where index > accepted {
-      if number < main.renewals.count, main.renewals[number].said == index {
+      while number < places.count, places[number] <= index {
         number += 1
         windows.append([:])
-      } else if !main.units[index].isOfClient {
-        windows[number][main.units[index].shape, default: 0] += 1
       }
+      if !main.units[index].isOfClient { windows[number][main.units[index].shape, default: 0] += 1 }
     }
+    windows += Array(repeating: [:], count: places.count - number)
     // The recording may end before the last request is answered.
-    let last = main.renewals.count > 1 ? 1 : 0
+    let last = places.count > 1 ? 1 : 0
     var candidates = ((accepted + 1)..<first).reversed().lazy.map { main.units[$0] }.filter { unit in
       !unit.isOfClient && !unit.isPing && !others.contains { $0.utf8.elementsEqual(unit.shape.utf8) }
-    }.prefix(main.renewals.count > 1 ? DraftStory.answersMax : 1).makeIterator()
+    }.prefix(places.count > 1 ? DraftStory.answersMax : 1).makeIterator()
     while let unit = candidates.next() {
       let shape = unit.shape
       if windows.dropLast().allSatisfy({ $0[shape] == 1 }), windows.last?[shape] ?? 0 <= last { return unit }
@@ -217,6 +235,12 @@ struct DraftParts {
   }
 
   private mutating func renewal(_ how: How) {
+    if how == .http, let asking { rule(asking, "\"is\": \"ask\"", during: nil) }
+    if how == .pushed, let push = main.pushes.first {
+      let unit = main.units[push.index]
+      let taken = take(unit, and: [("token", push.pointer)])
+      rule(unit, "\"is\": \"pushed\"\(taken)", during: nil, tellsLife: true)
+    }
     guard how == .asked || how == .timer, let renewal = main.renewals.first else { return }
     let said = main.units[renewal.said]
     says.append("\"renew\": \(holes.request(said)), // line \(said.line)")
@@ -234,6 +258,14 @@ struct DraftParts {
     case .timer:
       return
         "\"refresh\": { \"how\": \"timer\", \"lead\": \"\(holes.lead)\", \"say\": \"renew\"\(proof) }, \(count); guess: the lead"
+    case .http:
+      let lead = asking == nil ? ", \"lead\": \"\(holes.lead(of: main.requests.map { ($0.start, $0.old) }))\"" : ""
+      return "\"refresh\": { \"how\": \"http\"\(lead),\n      \"request\": { \(request?.members ?? "") } }, "
+        + "// \(main.requests.count) times, line \(main.requests.first?.exchange.line ?? 0)\(lead.isEmpty ? "" : "; guess: the lead")"
+    case .pushed:
+      let lead = holes.lead(of: main.pushes.map { (main.units[$0.index].at, $0.old) })
+      return
+        "\"refresh\": { \"how\": \"pushed\", \"lead\": \"\(lead)\" }, // \(main.pushes.count) times; guess: the lead"
     case .reconnect:
       guard let lead = ends.lead else { return "\"refresh\": { \"how\": \"reconnect\" }," }
       return "\"refresh\": { \"how\": \"reconnect\", \"lead\": \"\(lead)\" }, // guess: the lead"
@@ -285,14 +317,14 @@ struct DraftParts {
 
   private mutating func rule(
     _ unit: DraftUnit, _ meaning: String, during: String?, id: (pointer: String, hole: String)? = nil,
-    hasExample: Bool = true, tellsLife: Bool = false, comment: String? = nil
+    hasExample: Bool = true, tellsLife: Bool = false, naming place: String? = nil, comment: String? = nil
   ) {
     guard keys.insert("\(unit.shape)\(during ?? "")\(id?.hole ?? "")").inserted else { return }
     ruled.insert(unit.shape)
     let phase = during.map { "\"during\": \"\($0)\", " } ?? ""
     let example =
       hasExample && unit.text.utf8.count <= Self.exampleMax
-      ? ",\n      \"as\": \(holes.answer(unit, id: id, tellsLife: tellsLife))" : ""
+      ? ",\n      \"as\": \(holes.answer(unit, id: id, tellsLife: tellsLife, naming: place))" : ""
     rules.append(
       "{ \"when\": \(unit.when(id)), \(phase)\(meaning)\(example) }, // line \(unit.line)"
         + (comment.map { "; \($0)" } ?? ""))
@@ -305,14 +337,5 @@ struct DraftParts {
     let heard = DraftAnswers(stories, main, loginParts.map(\.shape), holes).members
     if !heard.isEmpty { lines += ["\"hear\": ["] + heard.map { "  \($0)" } + ["],"] }
     return lines.isEmpty ? [] : ["  \"serve\": {"] + lines.map { "    \($0)" } + ["  },"]
-  }
-}
-
-extension DraftStory {
-  /// Returns the answer with which the gateway refused the login; nil if it did not.
-  func refusal(unlike accepted: DraftUnit) -> DraftUnit? {
-    guard let index = self.accepted, renewals.isEmpty, connection.end?.isOfGateway == true else { return nil }
-    let unit = units[index]
-    return unit.isError && !accepted.isError && !unit.shape.utf8.elementsEqual(accepted.shape.utf8) ? unit : nil
   }
 }

@@ -17,6 +17,9 @@ struct DraftStory {
   private(set) var start: Int?
   /// The message with another token, the gateway's message before it, and its answer.
   private(set) var renewals: [(said: Int, before: Int?, answer: Int?)] = []
+  /// The tokens that the gateway pushed, and the requests over HTTP that renewed the connection.
+  private(set) var pushes: [DraftPush] = []
+  private(set) var requests: [DraftRequest] = []
   let isTokenInUpgrade: Bool
 
   /// How many later messages are searched for an answer, and how many renewals are looked at.
@@ -24,6 +27,8 @@ struct DraftStory {
   private static let renewalsMax = 1_000
   /// A message that every client says later is no part of the login, in milliseconds.
   private static let handshakeMax: Int64 = 5_000
+  /// A token that comes that long after the upgrade is no part of its answer, in milliseconds.
+  private static let pushMin: Int64 = 1_000
 
   /// Returns the kinds of the messages with which clients open their connections. On a busy machine some say theirs late.
   static func openers(_ connections: [(connection: Recording.Connection, units: [DraftUnit])]) -> Set<String> {
@@ -59,7 +64,9 @@ struct DraftStory {
       if !steps.isEmpty, units[0].isOfClient { hello = 0 }
     }
     let answers = units.indices.lazy.filter {
-      $0 > place && !units[$0].isOfClient && (place < 0 || Self.mayAnswer(units[$0], units[place]))
+      $0 > place && !units[$0].isOfClient
+        && (place < 0
+          ? !Self.isLatePush(units[$0], of: connection, shown, tokens) : Self.mayAnswer(units[$0], units[place]))
     }
     // The gateway may ping while it checks the token.
     accepted = answers.first { place < 0 || !units[$0].isOnlyPing } ?? answers.first
@@ -80,6 +87,26 @@ struct DraftStory {
       renewals.append((index, before, answer))
       token = name
     }
+  }
+
+  /// Whether a message brings another token, and too late to be the answer to an upgrade.
+  private static func isLatePush(
+    _ unit: DraftUnit, of connection: Recording.Connection, _ shown: String?, _ tokens: Set<String>
+  ) -> Bool {
+    unit.at - connection.openedAt > pushMin
+      && unit.json?.token(among: tokens, besides: Set([shown].compactMap(\.self))) != nil
+  }
+
+  /// Notes the tokens that the gateway pushed.
+  mutating func add(_ pushes: [DraftPush]) {
+    self.pushes = pushes
+    token = pushes.last?.token ?? token
+  }
+
+  /// Notes a request over HTTP that renewed the connection.
+  mutating func add(_ request: DraftRequest) {
+    requests.append(request)
+    token = request.token
   }
 
   /// Whether the connection ended at once after the login.

@@ -26,20 +26,23 @@ package struct WireDraft {
     self.framing = framing
     let connections = recording.connections.map { ($0, framing.units($0)) }
     let openers = DraftStory.openers(connections)
-    stories = connections.map { DraftStory($0, $1, tokens: tokens, openers: openers) }
+    var stories = connections.map { DraftStory($0, $1, tokens: tokens, openers: openers) }
+    let renewals = DraftRenewals(recording, tokens, in: &stories)
+    self.stories = stories
     let known = stories.filter { $0.accepted != nil || $0.isTokenInUpgrade }
     guard let main = known.max(by: { Self.weight($0) < Self.weight($1) }) else {
       throw Recording.Malformed(
         description: "no connection in it shows a login: record from before the client connects")
     }
     self.main = main
-    var parts = DraftParts(recording, framing, stories, main, tokens)
+    var parts = DraftParts(recording, framing, stories, main, tokens, renewals)
     text = parts.text(named: name)
     missing = parts.missing
   }
 
   private static func weight(_ story: DraftStory) -> Int {
-    (story.accepted == nil ? 0 : 1) + (story.connection.upgrade == nil ? 0 : 2) + 4 * min(story.renewals.count, 100)
+    (story.accepted == nil ? 0 : 1) + (story.connection.upgrade == nil ? 0 : 2)
+      + 4 * min(story.renewals.count + story.requests.count + story.pushes.count, 100)
   }
 
   /// Returns the names of tokens: of JWTs if there are any, else what was called a token.

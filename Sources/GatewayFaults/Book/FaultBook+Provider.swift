@@ -50,4 +50,18 @@ extension FaultBook {
     let subject = FaultSubject(user: user, kind: user.map { _ in .regular })
     return fault((any LifeFault).self, of: subject) { $0.isOfTokens }?.life
   }
+
+  /// Returns the life that a fault reports to a client in the answer to its request over HTTP that renews a connection; nil for
+  /// none. Only on the loop.
+  ///
+  /// - Parameters:
+  ///   - answer: The body of the answer.
+  ///   - connection: The connection that it renews; nil if nobody knows.
+  ///   - user: The user of the token in the request; nil if nobody knows.
+  package func toldLife(in answer: [UInt8], renewing connection: ConnectionID?, of user: UserID?) -> Duration? {
+    let known = connection.flatMap { sockets[$0]?.subject }
+    let subject = known ?? FaultSubject(user: user, kind: user.map { _ in .regular })
+    let frame = Frame(.text, answer)
+    return fault((any LifeFault).self, of: subject, connection) { $0.message.takesIn(out: .refreshed, frame) }?.life
+  }
 }

@@ -159,14 +159,14 @@ package final class FaultBook: @unchecked Sendable {
   }
 
   /// Returns the fault of a message and its fate; nil if none affects it. A message that must wait and finds no room is
-  /// sent at once.
+  /// sent at once. A fault of told lives affects messages that can tell one, by `tells`.
   func fate(
     of frame: Frame, _ subject: @autoclosure () -> FaultSubject, _ connection: ConnectionID,
-    where isMeant: (FaultyMessage) -> Bool
+    tells: (Duration) -> Bool = { _ in false }, where isMeant: (FaultyMessage) -> Bool
   ) -> (fault: any MessageFault, fate: MessageFate?)? {
     let hasRoom = hasRoom(for: frame)
     let found = befallen((any MessageFault).self, of: subject(), connection) { fault, _ in
-      isMeant(fault.message)
+      isMeant(fault.message) && (fault as? any LifeFault).map { tells($0.life) } ?? true
     } isFull: { fault in
       !hasRoom && fault.fate(of: frame).keepsBack
     }

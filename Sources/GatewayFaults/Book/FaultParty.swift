@@ -16,6 +16,9 @@ package protocol FaultParty: SocketHandler {
   /// Returns a message of the gateway in the wire's format; nil if it has none.
   func frame(of message: OutboundMessage) -> Frame?
 
+  /// Returns an operator's message as the wire has it.
+  func worded(_ frame: Frame) -> Frame
+
   /// Returns a message of the gateway with another life of the token; nil if it tells none, or this is no proxy.
   func frame(_ frame: Frame, telling life: Duration) -> Frame?
 
@@ -33,6 +36,8 @@ extension Connection: FaultParty {
     let dialect = (dialect as? FaultyDialect)?.inner ?? dialect
     return dialect.encode(message, dialectContext)
   }
+
+  package nonisolated func worded(_ frame: Frame) -> Frame { binding.dialect.worded(frame) }
 
   package nonisolated func frame(_ frame: Frame, telling life: Duration) -> Frame? { nil }
 

@@ -37,9 +37,17 @@ final class FaultyConversation: Conversation {
   func closeReason(for reason: CloseReason) -> CloseReason? { inner.closeReason(for: reason) }
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
-    book.isSaying(message.meaning, to: context.connection)
-    return inner.encode(message, context)
+    let frames = inner.encode(message, context)
+    // The answer to a request over HTTP is no message.
+    if !frames.isEmpty { book.isSaying(message.meaning, to: context.connection) }
+    return frames
   }
+
+  func expect(_ token: Credentials, _ answer: @escaping @Sendable (GatewayError?) -> Void) -> RequestID? {
+    inner.expect(token, answer)
+  }
+
+  func ended() { inner.ended() }
 
   func ping(_ context: DialectContext) -> [Frame] { inner.ping(context) }
 }

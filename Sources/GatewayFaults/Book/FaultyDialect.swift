@@ -16,6 +16,7 @@ struct FaultyDialect: Dialect {
   var takesBytesAsText: Bool { inner.takesBytesAsText }
   var renewal: RefreshHabit.How? { inner.renewal }
   func meaning(ofClose code: UInt16, _ text: String?) -> ReturnVerdict? { inner.meaning(ofClose: code, text) }
+  func worded(_ frame: Frame) -> Frame { inner.worded(frame) }
   func subprotocol(for upgrade: HTTPRequest) -> String? { inner.subprotocol(for: upgrade) }
 
   func credentials(in upgrade: HTTPRequest) throws(GatewayError) -> Credentials? {

@@ -34,7 +34,7 @@ extension FaultySocket {
       }
       book.keep(frame)
       return .sent
-    case .replaced(let other): return go(other, direction)
+    case .replaced(let other): return go(party.worded(other), direction)
     case .shortened(let life): return go(party.frame(frame, telling: life) ?? frame, direction, releasing: true)
     case .reworded(let message): return party.frame(of: message).map { go($0, direction) } ?? .sent
     }

@@ -232,7 +232,8 @@ extension FaultySocket: Socket {
       return go(frame, .out, releasing: true)
     }
     if let begun, begun.meaning == meaning { return pass(frame, .out, begun.fault?.fate(of: frame)) }
-    let found = book.fate(of: frame, subject, id) { $0.takesIn(out: meaning, frame) }
+    let tells = { (life: Duration) in self.party.frame(frame, telling: life) != nil }
+    let found = book.fate(of: frame, subject, id, tells: tells) { $0.takesIn(out: meaning, frame) }
     guard said?.isBeginning == true else { return pass(frame, .out, found?.fate) }
     harmed.begun = (meaning, found?.fault)
     return pass(frame, .out, found?.fate?.ofBeginning)

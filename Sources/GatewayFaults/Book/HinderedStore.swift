@@ -18,6 +18,7 @@ package final class HinderedStore: Store {
   }
 
   package var lines: LocalTurns<StorePath>? { inner.lines }
+  package var outlivesProcess: Bool { inner.outlivesProcess }
 
   package func read(_ keys: [StoreKey], at now: WallTime) async throws(StoreError) -> [StoreEntry?] {
     try await wait(fate(false))

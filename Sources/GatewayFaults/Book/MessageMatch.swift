@@ -1,5 +1,6 @@
 internal import GatewayCore
 internal import GatewayJSON
+internal import GatewayKit
 
 /// A condition on the content of a message: `{"json": {"/action": 15, "/channel": "room"}}`, or `{"prefix": "41"}`.
 struct MessageMatch: Hashable, Sendable {
@@ -77,8 +78,19 @@ struct MessageMatch: Hashable, Sendable {
     guard !values.isEmpty else { return true }
     return frame.payload.withUnsafeBytes { bytes in
       let json = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(prefix.count))
-      guard let document = try? JSONDocument(json, sizeMax: json.count) else { return false }
-      return values.allSatisfy { value in value.pointer.find(in: document.root).map(value.literal.equals) ?? false }
+      // No JSON begins as a map or an array of MessagePack does.
+      let packed = frame.kind == .binary && prefix.isEmpty ? MessagePack.json(json) : nil
+      if let packed { return packed.withUnsafeBytes(has) }
+      // Records as SignalR sends them. No JSON has the separator in it.
+      return json.split(separator: Self.recordSeparator).contains { has(UnsafeRawBufferPointer(rebasing: $0)) }
     }
+  }
+
+  private static let recordSeparator: UInt8 = 0x1e
+
+  /// Returns whether the JSON text has the values.
+  private func has(_ json: UnsafeRawBufferPointer) -> Bool {
+    guard let document = try? JSONDocument(json, sizeMax: json.count) else { return false }
+    return values.allSatisfy { value in value.pointer.find(in: document.root).map(value.literal.equals) ?? false }
   }
 }

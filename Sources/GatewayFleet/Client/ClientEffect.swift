@@ -21,7 +21,7 @@ package enum FetchPurpose: Hashable, Sendable {
   case refresh(call: Int)
   /// The same, in a form that the provider refuses.
   case hopelessRefresh(call: Int)
-  /// A new session key, from the gateway.
+  /// A new session key, or the renewal of the open connection, from the gateway.
   case sessionKey
 
   var isHopeless: Bool { if case .hopelessRefresh = self { true } else { false } }

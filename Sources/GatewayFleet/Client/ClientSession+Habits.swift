@@ -113,7 +113,7 @@ extension ClientSession {
 
   /// Sets the renewal timer of a client that renews by itself, once for each token.
   mutating func setRenewal(at now: Instant, chance: inout SeededGenerator) {
-    guard [.timer, .reconnect].contains(habits.refresh.how), case .live = phase else { return }
+    guard [.timer, .reconnect, .http].contains(habits.refresh.how), case .live = phase else { return }
     if let wanted = policy.renewalsWanted, refreshes >= wanted { return }
     clock.reckon(habits.refresh, at: now, chance: &chance)
   }
@@ -123,7 +123,7 @@ extension ClientSession {
     at now: Instant, chance: inout SeededGenerator, into effects: inout [ClientEffect]
   ) {
     clock.forgetRenewal()
-    if habits.refresh.how == .timer {
+    if habits.refresh.how != .reconnect {
       let patience = max(.zero, (clock.end ?? now) - now) + habits.refresh.grace
       return asked(patience, .newToken, at: now, into: &effects)
     }

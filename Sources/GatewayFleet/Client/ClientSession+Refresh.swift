@@ -43,7 +43,7 @@ extension ClientSession {
     case .forgetful:
       phase = .refreshing(refresh)
     case .stale:
-      if let token {
+      if let token, !asksGatewayAlone {
         answer(refresh, with: token, at: now, into: &effects)
       } else {
         phase = .refreshing(refresh)
@@ -54,8 +54,10 @@ extension ClientSession {
   }
 
   /// Asks the provider for a token because of a refresh request.
-  private mutating func renew(_ refresh: Refresh, into effects: inout [ClientEffect]) {
+  mutating func renew(_ refresh: Refresh, into effects: inout [ClientEffect]) {
+    guard !asksGatewayAlone else { return askOverHTTP(refresh, into: &effects) }
     var refresh = refresh
+    refresh.isAtRequest = false
     refresh.step = .fetching
     refresh.calls += 1
     phase = .refreshing(refresh)
@@ -87,7 +89,7 @@ extension ClientSession {
     }
   }
 
-  private mutating func backOff(
+  mutating func backOff(
     _ refresh: Refresh, for wait: Duration, _ reason: String, at now: Instant, into effects: inout [ClientEffect]
   ) {
     guard now + wait < refresh.until else { return giveUp(refresh, reason, into: &effects) }
@@ -99,6 +101,7 @@ extension ClientSession {
   private mutating func answer(
     _ refresh: Refresh, with token: Credentials, at now: Instant, into effects: inout [ClientEffect]
   ) {
+    if habits.refresh.how == .http { return askOverHTTP(refresh, into: &effects) }
     var refresh = refresh
     let patience = habits.sessionKey.flatMap { $0.fallsBackToHTTP ? $0.answerTimeout : nil }
     refresh.step = .answering(until: patience.map { now + $0 } ?? survivalProvenAt(now))
@@ -115,7 +118,7 @@ extension ClientSession {
     effects += [.record(.answered), .send(.garbage)]
   }
 
-  private mutating func giveUp(_ refresh: Refresh, _ reason: String, into effects: inout [ClientEffect]) {
+  mutating func giveUp(_ refresh: Refresh, _ reason: String, into effects: inout [ClientEffect]) {
     var refresh = refresh
     refresh.step = .silent
     phase = .refreshing(refresh)
@@ -125,6 +128,7 @@ extension ClientSession {
   /// Continues after the wait of a refresh step.
   mutating func resume(_ refresh: Refresh, at now: Instant, into effects: inout [ClientEffect]) {
     switch refresh.step {
+    case .backingOff where refresh.isAtRequest: askOverHTTP(refresh, into: &effects)
     case .delaying, .backingOff: renew(refresh, into: &effects)
     case .muttering(_, let left): mutter(refresh, left: left, into: &effects)
     case .answering where habits.refresh.isProvenBySurvival: refreshed(at: now, into: &effects)
@@ -194,7 +198,7 @@ extension ClientSession {
   }
 
   /// Handles a refused token: asks the application for the next, unless it has none or too many were refused.
-  private mutating func renewOrGiveUp(
+  mutating func renewOrGiveUp(
     _ refresh: Refresh, _ name: String, at now: Instant, into effects: inout [ClientEffect]
   ) {
     var refresh = refresh

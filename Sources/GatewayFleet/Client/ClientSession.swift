@@ -89,6 +89,8 @@ package struct ClientSession: Sendable {
     package var keyCalls = 0
     /// Whether the existing token was tried first, before another was requested.
     package var isTrial = false
+    /// Whether the request over HTTP that renews waits to be repeated, with the token at hand.
+    package var isAtRequest = false
     package var step: Step
 
     /// The client's current step in a refresh.
@@ -185,7 +187,11 @@ package struct ClientSession: Sendable {
     case .refreshing(let refresh) where refresh.step == .fetching:
       renewed(answer, refresh, at: now, chance: &chance, into: &effects)
     case .refreshing(let refresh) where refresh.step == .fetchingKey:
-      keyArrived(answer, refresh, at: now, into: &effects)
+      if habits.refresh.how == .http {
+        requestAnswered(answer, refresh, at: now, chance: &chance, into: &effects)
+      } else {
+        keyArrived(answer, refresh, at: now, into: &effects)
+      }
     case .returning(.asking): renewedAway(answer, at: now, chance: &chance, into: &effects)
     case .returning(.askingForKey): keyArrivedAway(answer, at: now, chance: &chance, into: &effects)
     case .loggingIn where tokenCue != nil: arrivedAtNeed(answer, at: now, chance: &chance, into: &effects)
@@ -213,6 +219,7 @@ package struct ClientSession: Sendable {
     case .goodbye(let verdict, let name): goodbye(verdict, name, at: now, chance: &chance, into: &effects)
     case .cue(let number): answerCue(number, into: &effects)
     case .tokenCue(let number): askAtNeed(for: number, into: &effects)
+    case .pushed(let token): pushed(token, at: now, into: &effects)
     case .tokenLife(let life): clock.toldEnd = now + life
     case .closing, .alive: return
     }

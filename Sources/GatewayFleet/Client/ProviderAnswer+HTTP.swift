@@ -30,7 +30,7 @@ extension ProviderAnswer {
       switch dialect.key(in: response) {
       case .key(let key): self = .token(key)
       case .refused(let number): self = .denied(number: number)
-      case nil: self = .failed("http_\(response.status)")
+      case .renewed, .unrenewed, .incomplete, nil: self = .failed("http_\(response.status)")
       }
     }
   }

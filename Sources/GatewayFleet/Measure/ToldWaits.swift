@@ -23,8 +23,8 @@ package struct ToldWaits: Hashable, Sendable, Codable {
 
   package func merged(_ other: ToldWaits) -> ToldWaits {
     var sum = self
-    sum.given += other.given
-    sum.missing += other.missing
+    sum.given = StormSeries.believed(StormSeries.believed(given) + StormSeries.believed(other.given))
+    sum.missing = StormSeries.believed(StormSeries.believed(missing) + StormSeries.believed(other.missing))
     sum.leastS = [leastS, other.leastS].compactMap { $0 }.min()
     sum.mostS = [mostS, other.mostS].compactMap { $0 }.max()
     return sum

@@ -19,6 +19,20 @@ package struct BehaviourMix: Hashable, Sendable, Codable, CustomStringConvertibl
     self.init(checked: weights)
   }
 
+  private enum CodingKeys: CodingKey {
+    case weights
+  }
+
+  /// Decodes a mix. Throws if its weights make none.
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    do {
+      try self.init(container.decode([Behaviour: Double].self, forKey: .weights))
+    } catch let error as StormPlanError {
+      throw DecodingError.dataCorruptedError(forKey: .weights, in: container, debugDescription: "\(error)")
+    }
+  }
+
   private init(checked weights: [Behaviour: Double]) {
     self.weights = weights
   }

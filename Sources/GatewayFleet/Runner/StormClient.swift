@@ -104,6 +104,9 @@ actor StormClient {
   private func perform(_ effect: ClientEffect, at now: Instant, due: Instant) -> ClientEvent? {
     switch effect {
     case .fetch(let number, let purpose):
+      if purpose == .sessionKey, fleet.policy.habits.refresh.how == .http {
+        return renewOverHTTP(number)
+      }
       if case .minted(let issuer) = fleet.setup.tokens, purpose != .sessionKey {
         let answer = mint(issuer, purpose)
         take(answer)
@@ -206,6 +209,7 @@ actor StormClient {
       guard let notice else { return session.heardSomething(at: fleet.loop.now) }
       if case .refreshRequired(let timeout?, _) = notice { fleet.ledger.announced(timeout) }
       if case .tokenLife = notice { endSource = .gateway }
+      if case .pushed(let token) = notice { note(pushed: token) }
       handle(.heard(notice))
     }
   }

@@ -57,17 +57,24 @@ package struct ScenarioPhase: Hashable, Sendable, Decodable {
     }
   }
 
+  /// The keys of a phase.
+  package static let keys = ["name", "from", "after_s", "for_s", "order", "faults", "thresholds"]
+
   package init(from decoder: any Decoder) throws {
-    let members = try StrictMembers(
-      decoder, known: ["name", "from", "after_s", "for_s", "order", "faults", "thresholds"])
+    let members = try StrictMembers(decoder, known: Self.keys)
     let container = members.container
     name = try container.decode(String.self, forKey: .init("name"))
-    guard (1...60).contains(name.utf8.count) else { throw members.wrong("a name has 1 to 60 bytes") }
+    guard (1...60).contains(name.utf8.count) else { throw members.wrong("a name has 1 to 60 bytes", at: .init("name")) }
     from = try members.word("from", Anchor.self)
     order = try members.word("order", Order.self)
     after = try members.seconds("after_s", in: -Self.secondsMax...Self.secondsMax) ?? .zero
     length = try members.seconds("for_s", in: 0...Self.secondsMax)
     faults = try container.decodeIfPresent([PlainJSON].self, forKey: .init("faults")) ?? []
+    for fault in faults {
+      guard case .object = fault else {
+        throw members.wrong(#"a fault is an object, as {"fault": "mint_refused"}"#, at: .init("faults"))
+      }
+    }
     thresholds = try container.decodeIfPresent([String].self, forKey: .init("thresholds")) ?? []
   }
 

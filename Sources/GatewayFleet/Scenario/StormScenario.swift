@@ -13,7 +13,7 @@ package struct StormScenario: Hashable, Sendable, Decodable {
   package init(from decoder: any Decoder) throws {
     let members = try StrictMembers(decoder, known: ["phases"])
     phases = try members.container.decode([ScenarioPhase].self, forKey: .init("phases"))
-    try check { members.wrong($0) }
+    try check { members.wrong($0, at: .init("phases")) }
   }
 
   private func check(_ wrong: (String) -> any Error) throws {

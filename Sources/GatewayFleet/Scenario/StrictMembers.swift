@@ -16,12 +16,14 @@ struct StrictMembers {
   init(_ decoder: any Decoder, known: [String]) throws {
     container = try decoder.container(keyedBy: Key.self)
     for key in container.allKeys where !known.contains(where: { $0.utf8.elementsEqual(key.stringValue.utf8) }) {
-      throw wrong("'\(key.stringValue)' means nothing here; expected \(known.joined(separator: ", "))")
+      throw wrong("'\(key.stringValue)' means nothing here; expected \(known.joined(separator: ", "))", at: key)
     }
   }
 
-  func wrong(_ reason: String) -> any Error {
-    DecodingError.dataCorrupted(.init(codingPath: container.codingPath, debugDescription: reason))
+  /// Returns an error about the object, or about one of its members.
+  func wrong(_ reason: String, at key: Key? = nil) -> any Error {
+    DecodingError.dataCorrupted(
+      .init(codingPath: container.codingPath + (key.map { [$0] } ?? []), debugDescription: reason))
   }
 
   /// Returns one of a fixed set of words; nil if the member is missing.
@@ -29,7 +31,7 @@ struct StrictMembers {
     guard let text = try container.decodeIfPresent(String.self, forKey: Key(name)) else { return nil }
     guard let word = Word(rawValue: text) else {
       let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
-      throw wrong("\"\(name)\" is '\(text)'; expected \(words)")
+      throw wrong("\"\(name)\" is '\(text)'; expected \(words)", at: Key(name))
     }
     return word
   }
@@ -38,7 +40,8 @@ struct StrictMembers {
   func seconds(_ name: String, in range: ClosedRange<Double>) throws -> Duration? {
     guard let seconds = try container.decodeIfPresent(Double.self, forKey: Key(name)) else { return nil }
     guard range.contains(seconds) else {
-      throw wrong("\"\(name)\" is \(seconds); expected \(range.lowerBound) to \(range.upperBound)")
+      throw wrong(
+        "\"\(name)\" is \(seconds); expected \(range.lowerBound) to \(range.upperBound)", at: Key(name))
     }
     return .saturating(seconds: seconds)
   }

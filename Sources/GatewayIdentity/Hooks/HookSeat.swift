@@ -33,6 +33,8 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
 
   let connection: ConnectionID
   let dialect: String
+  /// Whether the client renews its token by a new connection.
+  let returns: Bool
   let hooks: Hooks
   /// The fields are dropped once no hook needs them.
   var origin: UpgradeOrigin
@@ -42,13 +44,18 @@ final class HookSeat: WakeupTarget, @unchecked Sendable {
   var renamed: (user: UserID, name: UserID)?
   /// The token on which the session is based, with its own end; nil before the login.
   var token: VerifiedToken?
+  /// The user that may come back because of this connection; nil for none.
+  var admitted: HookReturns.Key?
   private(set) var duty = Duty.none
   /// Nil before the first duty with a time.
   private var wakeup: Wakeup?
 
-  init(_ connection: ConnectionID, _ dialect: String, from origin: UpgradeOrigin, of hooks: Hooks) {
+  init(
+    _ connection: ConnectionID, _ dialect: String, returns: Bool, from origin: UpgradeOrigin, of hooks: Hooks
+  ) {
     self.connection = connection
     self.dialect = dialect
+    self.returns = returns
     self.origin = origin
     self.hooks = hooks
   }

@@ -47,7 +47,9 @@ struct HookedCommands: CommandHandler {
     return isDone ? [] : await inner.perform(command, by: caller, request: request, on: services)
   }
 
-  func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
-    inner.userLeft(calls, user, on: services)
+  func userLeft(
+    _ calls: [CallID], _ user: UserID, of connection: ConnectionID, on services: any GatewayServices
+  ) {
+    inner.userLeft(calls, user, of: connection, on: services)
   }
 }

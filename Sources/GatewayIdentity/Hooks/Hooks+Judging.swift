@@ -32,11 +32,17 @@ extension Hooks {
     switch await ask(question, seat.origin.fields) {
     case .accepted(let accepted)?: acceptance = accepted
     case .expired?: return .failure(.tokenExpired)
-    case .refused(let code, let text)?: return .failure(.refused(code, text))
-    case .closed(let reason)?: return .failure(.applicationRefused.followed(by: .close(reason)))
-    case nil: return .failure(.identityUnavailable)
+    case .refused(let code, let text)?:
+      forget(seat, token?.user)
+      return .failure(.refused(code, text))
+    case .closed(let reason)?:
+      forget(seat, token?.user)
+      return .failure(.applicationRefused.followed(by: .close(reason)))
+    case nil:
+      return token.flatMap { returned(seat, as: $0, on: loop) } ?? .failure(.identityUnavailable)
     }
     guard acceptance.user?.isEmpty != true else {
+      forget(seat, token?.user)
       return .failure(.anonymousRefused.followed(by: .close(.anonymousRefused)))
     }
     guard var own = token ?? acceptance.user.map({ newToken(of: UserID($0)) }) else {
@@ -56,6 +62,7 @@ extension Hooks {
       seat.origin = UpgradeOrigin(address: seat.origin.address, fields: [])
     }
     settle(seat, by: own, .gone, on: loop)
+    admit(seat, seat.renamed?.user ?? own.user, .init(info: seat.info, name: seat.renamed?.name))
     return .success(token)
   }
 
@@ -80,8 +87,12 @@ extension Hooks {
       settle(seat, by: token, .accepted, on: loop)
       return .success(accepted)
     case .expired?: return .failure(.tokenExpired.followed(by: .ask))
-    case .refused(let code, let text)?: return .failure(.refused(code, text))
-    case .closed(let reason)?: return .failure(.applicationRefused.followed(by: .close(reason)))
+    case .refused(let code, let text)?:
+      forget(seat, seat.admitted?.user)
+      return .failure(.refused(code, text))
+    case .closed(let reason)?:
+      forget(seat, seat.admitted?.user)
+      return .failure(.applicationRefused.followed(by: .close(reason)))
     case nil: return prolonged(seat, by: token, endsWithToken: endsWithToken, on: loop)
     }
   }
@@ -140,7 +151,7 @@ extension Hooks {
     settings.sendsToken && !credentials.token.isEmpty ? credentials.token : nil
   }
 
-  private func question(_ hook: Hook, about seat: HookSeat) -> HookQuestion {
+  func question(_ hook: Hook, about seat: HookSeat) -> HookQuestion {
     HookQuestion(hook: hook, connection: seat.connection, dialect: seat.dialect, address: seat.origin.address)
   }
 

@@ -27,6 +27,7 @@ extension Hooks {
   func settle(_ seat: HookSeat, by token: VerifiedToken, _ ending: HookCounts.Ending, on loop: EventLoop) {
     let isKept = settings.refresh != nil && settings.refresher == .gateway
     seat.token = isKept ? token : nil
+    if ending == .accepted, let user = seat.admitted { returns.confirm(user, info: seat.info) }
     if isKept {
       seat.take(.refresh(due: nil), wakingAt: loop.now, ending: ending, on: loop)
     } else {
@@ -35,10 +36,13 @@ extension Hooks {
   }
 
   /// Returns the verdict on a token while the backend cannot be asked: the session goes on for a while.
+  ///
+  /// - Parameter closing: When the session is closed if the backend is still away and no earlier grace says it; nil for the
+  ///   longest grace from now on.
   func prolonged(
-    _ seat: HookSeat, by token: VerifiedToken, endsWithToken: Bool, on loop: EventLoop
+    _ seat: HookSeat, by token: VerifiedToken, endsWithToken: Bool, until closing: Instant? = nil, on loop: EventLoop
   ) -> Verdict {
-    let closeAt = seat.grace?.closeAt ?? closing(on: loop)
+    let closeAt = seat.grace?.closeAt ?? closing ?? self.closing(on: loop)
     guard loop.now < closeAt else { return .failure(.identityUnavailable) }
     let current = grant(of: seat).map { Self.end(of: $0, on: loop) ?? .init(nanoseconds: .max) }
     let bound = endsWithToken ? token.expiresAt : nil
@@ -49,7 +53,7 @@ extension Hooks {
     return .success(token.ending(at: until))
   }
 
-  private func closing(on loop: EventLoop) -> Instant {
+  func closing(on loop: EventLoop) -> Instant {
     guard let longest = settings.graceMax else { return .distantFuture }
     return loop.now + longest + Self.closingSpan * loop.nextShare()
   }
@@ -65,6 +69,7 @@ extension Hooks {
     guard let loop = EventLoop.current, let connection = connection(of: seat), let token = seat.token else { return }
     if case .grace(let grace) = seat.duty, loop.now >= grace.closeAt {
       seat.take(.none, wakingAt: nil, ending: .outage, on: loop)
+      forget(seat, seat.admitted?.user)
       connection.give(.disconnect(.overloaded))
       return
     }
@@ -108,8 +113,7 @@ extension Hooks {
 
   /// Asks about a session on grace if it may be asked, and gives it more time if it has no answer.
   private nonisolated(nonsending) func tryAgain(_ seat: HookSeat, _ token: VerifiedToken, on loop: EventLoop) async {
-    var answer: HookAnswer?
-    if mayAskPostponed(.refresh, at: loop.transport.now) { answer = await askRefresh(seat, token, on: loop) }
+    let answer = await askAgain(seat, token, on: loop)
     guard let connection = connection(of: seat), case .grace(var grace) = seat.duty,
       seat.token?.fingerprint == token.fingerprint
     else { return }
@@ -143,8 +147,12 @@ extension Hooks {
       }
       connection.renew(token.ending(at: end))
       settle(seat, by: token, .accepted, on: loop)
-    case .expired?, .refused?: ask(seat, connection, on: loop)
+    case .expired?: ask(seat, connection, on: loop)
+    case .refused?:
+      forget(seat, seat.admitted?.user)
+      ask(seat, connection, on: loop)
     case .closed(let reason)?:
+      forget(seat, seat.admitted?.user)
       seat.take(.none, wakingAt: nil, ending: .refused, on: loop)
       connection.give(.disconnect(reason))
     case nil: break

@@ -12,6 +12,7 @@ package final class Hooks: Sendable {
   let settings: HookSettings
   let gateway: Gateway
   let counts = HookCounts()
+  let returns: HookReturns
   private let caller: EndpointCaller
   private let endpoints: [Hook: Endpoint]
   private let secrets: Mutex<HookSettings.Secrets>
@@ -46,6 +47,7 @@ package final class Hooks: Sendable {
     self.gateway = gateway
     self.caller = caller
     self.secrets = Mutex(settings.secrets)
+    returns = HookReturns(patience: settings.grace)
     log = gateway.configuration.log
     prefix = "hk_" + secrets.bytes(8).map { Self.hex($0) }.joined()
     endpoints = Hook.allCases.reduce(into: [:]) { endpoints, hook in
@@ -200,14 +202,18 @@ extension Hooks: ConnectionAttendant {
   }
 
   package func opened(_ connection: ConnectionID, from origin: UpgradeOrigin) {
-    let name = gateway.table(of: connection)?.connection(connection)?.dialect.name ?? ""
+    let dialect = gateway.table(of: connection)?.connection(connection)?.dialect
+    let name = dialect?.name ?? ""
     guard settings.asks(about: name) else { return }
-    seats[connection.loop].all[connection.serial] = HookSeat(connection, name, from: origin, of: self)
+    let returns = settings.connect != nil && dialect?.renewal == .reconnect
+    seats[connection.loop].all[connection.serial] = HookSeat(connection, name, returns: returns, from: origin, of: self)
   }
 
   package func ended(_ connection: ConnectionID) {
     guard let seat = seats[connection.loop].all.removeValue(forKey: connection.serial) else { return }
-    seat.take(.none, wakingAt: nil, ending: .gone, on: gateway.tables[connection.loop].loop)
+    let loop = gateway.tables[connection.loop].loop
+    if let user = seat.admitted { returns.leave(user, at: loop.now) }
+    seat.take(.none, wakingAt: nil, ending: .gone, on: loop)
   }
 }
 

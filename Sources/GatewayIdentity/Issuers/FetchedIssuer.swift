@@ -70,16 +70,16 @@ package final class FetchedIssuer: Sendable {
 
   /// Returns what follows from the failure of `token`, whose key may not be here yet. A token that was issued after the
   /// present keys were asked for may be of a newer key: within the cool-down it waits for the next keys if it `mayWait`, and
-  /// otherwise cannot be judged.
+  /// otherwise cannot be judged. A token that names no key and that no present key signed counts as one of an unknown key.
   func advice(on failure: TokenError, of token: String, mayWait: Bool) -> KeyAdvice {
     guard let content = content(of: token, failing: failure) else { return .stands }
     unknownKeys.wrappingAdd(1, ordering: .relaxed)
     if let loop = EventLoop.current, isCool(on: loop) {
       guard lastWasGood.load(ordering: .relaxed) else { return .refused(.identityUnavailable) }
-      guard isNewerThanKeys(content, on: loop) else { return .refused(.keyUnknown) }
+      guard isNewerThanKeys(content, on: loop) else { return .refused(Self.refusal(of: content, failing: failure)) }
       guard mayWait else { return .refused(Self.keyMayBeNew) }
     }
-    return .wait { await self.nextFetch(for: content, mayWait: mayWait) }
+    return .wait { await self.nextFetch(for: content, of: token, mayWait: mayWait) }
   }
 
   /// Returns the session at the login that a token of it is of; nil if it says none, or no logout is taken.
@@ -98,8 +98,13 @@ package final class FetchedIssuer: Sendable {
 
   /// Returns the error for `token`, which failed although keys were fetched for it.
   func error(for failure: TokenError, of token: String) -> GatewayError {
-    content(of: token, failing: failure) == nil
-      ? failure.gatewayError : lastWasGood.load(ordering: .relaxed) ? .keyUnknown : .identityUnavailable
+    guard let content = content(of: token, failing: failure) else { return failure.gatewayError }
+    return lastWasGood.load(ordering: .relaxed) ? Self.refusal(of: content, failing: failure) : .identityUnavailable
+  }
+
+  /// Returns the error for a token whose key is not among the newest keys. One that names no key keeps its own.
+  private static func refusal(of content: UnverifiedToken, failing failure: TokenError) -> GatewayError {
+    content.header["kid"] == nil ? failure.gatewayError : .keyUnknown
   }
 
   /// Returns whether no token causes a fetch now.
@@ -128,28 +133,34 @@ package final class FetchedIssuer: Sendable {
     guard let content = try? UnverifiedToken(token, sizeMax: settings.policy.sizeMax),
       let issuer = content.payload["iss"]?.string, Name(issuer) == settings.issuer,
       let name = content.header["alg"]?.string, let algorithm = JWTAlgorithm(name: name),
-      settings.algorithms.contains(algorithm), isKeyMissing(for: content)
+      settings.algorithms.contains(algorithm), !hasKeyNamed(in: content)
     else { return nil }
     return content
   }
 
-  private func isKeyMissing(for content: UnverifiedToken) -> Bool {
-    guard let kid = content.header["kid"] else { return !verifier.hasFetchedKeys(of: owner) }
-    return !verifier.hasFetchedKey(named: kid, of: owner)
+  /// Returns whether a key of this issuer has the name that a token gives; false for a token that names none.
+  private func hasKeyNamed(in content: UnverifiedToken) -> Bool {
+    content.header["kid"].map { verifier.hasFetchedKey(named: $0, of: owner) } ?? false
+  }
+
+  /// Returns whether the key of a token that failed is here by now. For one that names none, every key is tried.
+  private func isKeyHere(for content: UnverifiedToken, of token: String, on loop: EventLoop) -> Bool {
+    content.header["kid"] == nil
+      ? verifier.isOfFetchedKey(token, of: owner, at: loop.wallTime) : hasKeyNamed(in: content)
   }
 
   /// Waits for a fetch that began after the token came, or has brought its key. Returns an error if the token cannot be judged
   /// by the keys that are here then.
   private nonisolated(nonsending) func nextFetch(
-    for content: UnverifiedToken, mayWait: Bool
+    for content: UnverifiedToken, of token: String, mayWait: Bool
   ) async -> GatewayError? {
     guard let loop = EventLoop.current else { return .identityUnavailable }
     let came = loop.transport.now.nanoseconds
     // The first may have begun before. The second is refused at once if another loop's token was faster.
     for _ in 0..<3 {
       if let error = await landing(isPatient: mayWait) { return error }
-      guard lastWasGood.load(ordering: .relaxed), came > askedAt.load(ordering: .relaxed), isKeyMissing(for: content),
-        isNewerThanKeys(content, on: loop)
+      guard lastWasGood.load(ordering: .relaxed), came > askedAt.load(ordering: .relaxed),
+        isNewerThanKeys(content, on: loop), !isKeyHere(for: content, of: token, on: loop)
       else { return nil }
       guard mayWait || !isCool(on: loop) else { break }
     }

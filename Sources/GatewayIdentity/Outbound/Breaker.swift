@@ -22,7 +22,7 @@ struct Breaker {
   /// or when half of this many answers within this time were failures.
   private static let recentMax = 20
   private static let recentSpan = Duration.seconds(10)
-  /// It closes after this many good answers to its probes.
+  /// It closes after this many good answers to its probes; after one, if the last failure is longer ago than `rowPause`.
   private static let goodProbesMin = 3
   private static let probePause = Duration.seconds(1)
 
@@ -47,12 +47,13 @@ struct Breaker {
       failuresInRow = now - lastFailure > Self.rowPause ? 1 : failuresInRow + 1
       lastFailure = now
     }
-    return isOpen ? probed(isGood: isGood) : opened(at: now)
+    return isOpen ? probed(isGood: isGood, at: now) : opened(at: now)
   }
 
-  private mutating func probed(isGood: Bool) -> Change? {
+  private mutating func probed(isGood: Bool, at now: Instant) -> Change? {
     goodProbes = isGood ? goodProbes + 1 : 0
-    guard goodProbes >= Self.goodProbesMin else { return nil }
+    // Nobody may have asked since an outage, however long ago it ended: then the first who asks keeps no others out.
+    guard goodProbes >= Self.goodProbesMin || isGood && now - lastFailure > Self.rowPause else { return nil }
     (isOpen, recent) = (false, [])
     return .closed
   }

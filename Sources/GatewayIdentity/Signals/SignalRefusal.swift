@@ -3,7 +3,7 @@ internal import GatewayJSON
 internal import GatewayKit
 internal import GatewayTokens
 
-/// Why a signal is not taken. It never holds the token or any value from it.
+/// Why a signal is not taken. It never holds the token or any value from it, but an `iss` or `aud` that does not match.
 struct SignalRefusal: Error, Hashable {
   /// The codes of RFC 8935 section 2.4, RFC 7009 and RFC 6749.
   enum Code: String {
@@ -21,6 +21,8 @@ struct SignalRefusal: Error, Hashable {
   let status: Int
   /// How long the sender should wait before it tries again; nil if it should not.
   var retryAfter: Duration?
+  /// The values of the claim that does not match, for the log.
+  private(set) var mismatch: ClaimMismatch?
 
   init(_ code: Code, _ description: String, status: Int = 400) {
     self.code = code
@@ -37,6 +39,7 @@ struct SignalRefusal: Error, Hashable {
       default: .invalidRequest
       }
     self.init(code, error.description)
+    mismatch = error.gatewayError.mismatch
   }
 
   /// An order could not be carried out, or a key is unknown: the sender must try again.

@@ -196,6 +196,6 @@ package final class Signals: Sendable {
       [
         .init("signal", kind.rawValue), .init("from", request.peer), .init("error", refusal.code.rawValue),
         .init("reason", refusal.description),
-      ])
+      ] + LogEvent.fields(of: refusal.mismatch))
   }
 }

@@ -13,10 +13,13 @@ extension Webhook {
     }
   }
 
-  /// Returns as many hexadecimal digits as the signature has, of another one; what is between several signatures stays.
+  /// Returns as many hexadecimal digits as the signature has, of another one. Commas between several signatures stay, and so
+  /// does a beginning that ends with a colon, e.g. the name of the key.
   private static func forged(_ signature: String) -> String {
     let code = Array(hex(HMACSHA256.code(key: Array("another key".utf8), Array(signature.utf8))).utf8)
-    let bytes = signature.utf8.enumerated().map { $1 == UInt8(ascii: ",") ? $1 : code[$0 % code.count] }
-    return String(decoding: bytes, as: UTF8.self)
+    let start = signature.utf8.lastIndex(of: UInt8(ascii: ":")).map { signature.utf8.index(after: $0) }
+    let signatures = signature[(start ?? signature.startIndex)...]
+    let bytes = signatures.utf8.enumerated().map { $1 == UInt8(ascii: ",") ? $1 : code[$0 % code.count] }
+    return signature[..<signatures.startIndex] + String(decoding: bytes, as: UTF8.self)
   }
 }

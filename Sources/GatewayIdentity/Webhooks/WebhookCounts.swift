@@ -14,8 +14,12 @@ struct WebhookCounts: Sendable {
     case dropped
     /// Its address is not one that the operator allows.
     case notAllowed = "not_allowed"
-    /// The process ended before it was delivered.
+    /// The process ended before it was delivered, and the store does not have it.
     case unsent
+    /// The process ended before it was delivered, and the store has it for the next process.
+    case kept
+    /// It came from a process that has ended.
+    case takenOver = "taken_over"
   }
 
   private var vendors: [(name: String, counts: [Result: UInt64])] = []

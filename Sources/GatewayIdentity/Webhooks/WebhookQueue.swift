@@ -21,13 +21,22 @@ struct WebhookQueue {
     let endpoint: EndpointAddress
     let reach: Endpoint.Reach
     let lane: Lane.ID
+    /// The row in the store; nil for none.
+    let row: WebhookRows.ID?
+    /// The number of attempts that earlier processes made.
+    let attempts: Int
+    let madeAt: WallTime
     fileprivate let address: Name
     fileprivate var isOver = false
 
-    init(_ webhook: Webhook, to endpoint: EndpointAddress, reach: Endpoint.Reach) {
+    init(
+      _ webhook: Webhook, to endpoint: EndpointAddress, reach: Endpoint.Reach, row: WebhookRows.ID? = nil,
+      attempts: Int = 0, madeAt: WallTime = WallTime(nanoseconds: 0)
+    ) {
       self.webhook = webhook
       self.endpoint = endpoint
       self.reach = reach
+      (self.row, self.attempts, self.madeAt) = (row, attempts, madeAt)
       address = Name(webhook.url)
       lane = Lane.ID(application: webhook.application, address: address, key: webhook.key)
     }

@@ -7,11 +7,13 @@ internal import Synchronization
 package final class WebhookSender: WebhookOutlet {
   private let settings: WebhookSettings
   private let caller: EndpointCaller
-  private let gateway: Gateway
-  private let stage: LoopStage
-  private let state = Mutex(State())
+  let gateway: Gateway
+  let stage: LoopStage
+  /// The rows of webhooks that wait; nil if the store does not outlive the process.
+  let rows: WebhookRows?
+  let state = Mutex(State())
 
-  private struct State {
+  struct State {
     var queue = WebhookQueue()
     var counts = WebhookCounts()
     var log = WebhookTroubles()
@@ -23,29 +25,38 @@ package final class WebhookSender: WebhookOutlet {
     var overtakers: [WebhookQueue.Lane.ID: @Sendable (Bool) -> Void] = [:]
     /// Called once nothing waits or is in flight.
     var idle: (@Sendable (Bool) -> Void)?
+    /// What makes a vendor's webhooks again from their rows.
+    var restorers: [Name: WebhookRestorer] = [:]
   }
 
-  private enum Place {
+  enum Place {
     case allowed(EndpointAddress, Endpoint.Reach)
     case refused
   }
 
   private static let placesMax = 1_000
   /// The pauses before a webhook is sent again: the first, which doubles, and the longest.
-  private static let pauses = (first: Duration.seconds(1), last: Duration.seconds(10))
+  static let pauses = (first: Duration.seconds(1), last: Duration.seconds(10))
   /// An answer's body is not read further.
   private static let answerBytesMax = 64 << 10
 
   /// Creates a sender that sends nothing before ``begin()``.
-  package init(_ settings: WebhookSettings, of gateway: Gateway, by caller: EndpointCaller) {
+  ///
+  /// - Parameter store: Where webhooks wait, if it outlives the process.
+  package init(_ settings: WebhookSettings, of gateway: Gateway, by caller: EndpointCaller, store: any Store) {
     self.settings = settings
     self.gateway = gateway
     self.caller = caller
-    stage = LoopStage(loop: gateway.tables[0].loop)
+    let loop = gateway.tables[0].loop
+    stage = LoopStage(loop: loop)
+    rows = store.outlivesProcess ? WebhookRows(store, of: gateway.configuration.life, at: loop.wallTime) : nil
   }
 
-  package func open(_ vendor: String) {
-    state.withLock { $0.counts.open(vendor) }
+  package func open(_ vendor: String, restoring restore: @escaping WebhookRestorer) {
+    state.withLock { state in
+      state.counts.open(vendor)
+      state.restorers[Name(vendor)] = restore
+    }
     _ = caller.tally(Self.endpoint(of: vendor))
   }
 
@@ -64,6 +75,7 @@ package final class WebhookSender: WebhookOutlet {
 
   package func post(_ webhook: Webhook) {
     let now = EventLoop.current?.transport.now ?? .zero
+    let madeAt = rows == nil ? WallTime(nanoseconds: 0) : gateway.wallTime
     let (hasWork, dropped) = state.withLock { state -> (Bool, UInt64?) in
       guard case .allowed(let endpoint, let reach) = place(of: webhook, in: &state) else {
         state.counts.count(.notAllowed, of: webhook.vendor)
@@ -73,22 +85,34 @@ package final class WebhookSender: WebhookOutlet {
         state.counts.count(.unsent, of: webhook.vendor)
         return (false, nil)
       }
-      let item = WebhookQueue.Item(webhook, to: endpoint, reach: reach)
-      let dropped = state.queue.add(item)
-      if !state.overtakers.isEmpty { state.overtakers.removeValue(forKey: item.lane)?(true) }
-      for item in dropped { state.counts.count(.dropped, of: item.webhook.vendor) }
-      let told = dropped.isEmpty ? nil : state.log.tells(.dropped, webhook.vendor, UInt64(dropped.count), at: now)
+      // In the lock, so that rows are in the order of the queue.
+      let row = rows?.add(webhook, at: madeAt)
+      let dropped = add(WebhookQueue.Item(webhook, to: endpoint, reach: reach, row: row, madeAt: madeAt), in: &state)
+      let told = dropped == 0 ? nil : state.log.tells(.dropped, webhook.vendor, dropped, at: now)
       return (state.hasBegun && state.queue.mayBegin, told)
     }
-    if let dropped {
-      gateway.configuration.log?.note(
-        .warning, "webhooks_dropped", ["vendor": webhook.vendor, "webhooks": String(dropped)])
-    }
+    if let dropped { noteDropped(dropped, of: webhook.vendor) }
     if hasWork { stage.start { self.send() } }
+    writeSoon()
+  }
+
+  /// Queues a webhook. Returns the number of those that were dropped for it.
+  func add(_ item: WebhookQueue.Item, in state: inout State) -> UInt64 {
+    let dropped = state.queue.add(item)
+    if !state.overtakers.isEmpty { state.overtakers.removeValue(forKey: item.lane)?(true) }
+    for item in dropped {
+      state.counts.count(.dropped, of: item.webhook.vendor)
+      if let row = item.row { rows?.remove(row) }
+    }
+    return UInt64(dropped.count)
+  }
+
+  func noteDropped(_ number: UInt64, of vendor: String) {
+    gateway.configuration.log?.note(.warning, "webhooks_dropped", ["vendor": vendor, "webhooks": String(number)])
   }
 
   /// Returns what the webhook's address is, and logs once for each host that nothing is sent to it.
-  private func place(of webhook: Webhook, in state: inout State) -> Place {
+  func place(of webhook: Webhook, in state: inout State) -> Place {
     let name = Name(webhook.url)
     if let known = state.places[name] { return known }
     let place: Place
@@ -119,7 +143,7 @@ package final class WebhookSender: WebhookOutlet {
   // MARK: On the first loop
 
   /// Sends as many as may be in flight.
-  private func send() {
+  func send() {
     while let item = state.withLock({ $0.queue.next() }) {
       _ = stage.begin { await self.deliver(item) }
     }
@@ -140,7 +164,7 @@ package final class WebhookSender: WebhookOutlet {
   private nonisolated(nonsending) func attempt(_ item: WebhookQueue.Item, _ harm: WebhookHarm?) async {
     guard let loop = EventLoop.current?.transport else { return }
     switch harm {
-    case .lost: count(.delivered, of: item.webhook)
+    case .lost: settle(item, .delivered)
     case .late(let duration):
       await loop.sleep(until: loop.now + duration, as: "a late webhook")
       await repeatedly(item, on: loop)
@@ -184,25 +208,35 @@ package final class WebhookSender: WebhookOutlet {
   ) async -> Int? {
     let (webhook, rule) = (item.webhook, item.webhook.rule)
     let end = rule.whole.map { loop.now + $0 } ?? .distantFuture
-    var number = 1
+    var number = item.attempts + 1
     while true {
       let failure = await once(item, number, until: end, harm, on: loop)
       guard let failure else {
-        count(.delivered, of: webhook)
+        settle(item, .delivered)
         return number
       }
       let pause = min(Self.pauses.first * (1 << min(number - 1, 10)), Self.pauses.last) * (1 + loop.nextShare()) / 2
-      guard mayRepeat(rule, failure, after: number), loop.now + pause < end, !loop.hasEnded,
-        !state.withLock({ $0.hasEnded })
-      else {
-        count(.failed, of: webhook)
+      guard mayRepeat(rule, failure, after: number), loop.now + pause < end else {
+        settle(item, .failed)
         note(failure, webhook, item.endpoint, attempts: number, at: loop.now)
         return nil
       }
+      if let row = item.row { rows?.note(number, of: webhook, madeAt: item.madeAt, at: row) }
+      writeSoon()
+      // It is counted as kept or unsent.
+      guard !loop.hasEnded, !state.withLock({ $0.hasEnded }) else { return nil }
       count(.repeated, of: webhook)
       await loop.sleep(until: loop.now + pause, as: "another attempt at a webhook")
       number += 1
     }
+  }
+
+  /// Counts a webhook that is delivered or given up, and has its row deleted.
+  private func settle(_ item: WebhookQueue.Item, _ result: WebhookCounts.Result) {
+    count(result, of: item.webhook)
+    guard let row = item.row else { return }
+    rows?.remove(row)
+    writeSoon()
   }
 
   private func mayRepeat(_ rule: WebhookRule, _ failure: OutboundFailure, after attempts: Int) -> Bool {
@@ -260,38 +294,7 @@ package final class WebhookSender: WebhookOutlet {
       ])
   }
 
-  // MARK: The end
-
-  /// Waits until every webhook is delivered or given up, for at most `patience`. Later ones are not sent. Returns the number
-  /// of webhooks that were not delivered in time.
-  @discardableResult
-  package func finish(within patience: Duration) async -> Int {
-    guard !state.withLock({ $0.queue.isIdle }) else {
-      state.withLock { $0.hasEnded = true }
-      return 0
-    }
-    return await stage.perform {
-      guard let loop = EventLoop.current?.transport else { return 0 }
-      _ = await TimedAnswer.of(on: loop, until: loop.now + patience, orElse: false) { answer in
-        let isIdle = self.state.withLock { state in
-          guard !state.queue.isIdle else { return true }
-          state.idle = answer
-          return false
-        }
-        if isIdle { answer(true) }
-      }
-      let (left, vendors) = self.state.withLock { state in
-        state.hasEnded = true
-        return (state.queue.waiting + state.queue.inFlight, state.queue.vendors)
-      }
-      guard left > 0 else { return 0 }
-      self.state.withLock { state in
-        for (vendor, count) in vendors { state.counts.count(.unsent, of: vendor.text, UInt64(count)) }
-      }
-      self.gateway.configuration.log?.note(.warning, "webhooks_unsent", ["webhooks": String(left)])
-      return left
-    }
-  }
+  // MARK: Figures
 
   /// The vendors that may send webhooks.
   package var vendors: [String] { state.withLock { $0.counts.names } }
@@ -303,6 +306,9 @@ package final class WebhookSender: WebhookOutlet {
     counts.write(to: &page)
     page.gauge("postern_webhooks_queued", "Webhooks that wait to be sent.", Double(waiting))
     page.gauge("postern_webhooks_in_flight", "Webhooks that are being sent, or wait to be repeated.", Double(inFlight))
+    page.gauge(
+      "postern_webhooks_stored", "Webhooks in the store, which would survive the process.",
+      Double(sender?.rows?.count ?? 0))
   }
 
   /// The count of a result, of all vendors.

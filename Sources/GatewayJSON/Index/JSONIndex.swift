@@ -125,32 +125,50 @@ struct JSONIndex: Sendable {
   static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
-    var rest = text
-    func unit(_ digits: ArraySlice<UInt8>) -> UInt16 {
-      UInt16(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0xFFFD
-    }
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\"), let escape = rest.popFirst() else {
-        result.append(byte)
-        continue
-      }
-      switch escape {
-      case UInt8(ascii: "b"): result.append(0x08)
-      case UInt8(ascii: "f"): result.append(0x0C)
-      case UInt8(ascii: "n"): result.append(0x0A)
-      case UInt8(ascii: "r"): result.append(0x0D)
-      case UInt8(ascii: "t"): result.append(0x09)
-      case UInt8(ascii: "u"):
-        var units = [unit(rest.prefix(4))]
-        rest = rest.dropFirst(4)
-        if UTF16.isLeadSurrogate(units[0]) {
-          units.append(unit(rest.dropFirst(2).prefix(4)))
-          rest = rest.dropFirst(6)
-        }
-        result.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
-      default: result.append(escape)
+    text.withUnsafeBytes { text in
+      var place = 0
+      while place < text.count {
+        // The bytes between two escapes are copied at once.
+        let run = lengthOfRun(in: text, from: place)
+        result.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[place..<place + run]))
+        place += run
+        if place < text.count { place += append(escapeAt: place, of: text, to: &result) }
       }
     }
     return result
+  }
+
+  /// Returns the number of bytes before the next escape, or the end.
+  private static func lengthOfRun(in text: UnsafeRawBufferPointer, from place: Int) -> Int {
+    guard let base = text.baseAddress else { return 0 }
+    let start = base + place
+    guard let slash = memchr(start, CInt(UInt8(ascii: "\\")), text.count - place) else { return text.count - place }
+    return UnsafeRawPointer(slash) - start
+  }
+
+  /// Appends the byte or character of an escape. Returns how many bytes the escape has.
+  private static func append(escapeAt place: Int, of text: UnsafeRawBufferPointer, to result: inout [UInt8]) -> Int {
+    func unit(_ start: Int) -> UInt16 {
+      guard start + 4 <= text.count else { return 0xFFFD }
+      return UInt16(String(decoding: text[start..<start + 4], as: UTF8.self), radix: 16) ?? 0xFFFD
+    }
+    guard place + 1 < text.count else {
+      result.append(text[place])
+      return 1
+    }
+    switch text[place + 1] {
+    case UInt8(ascii: "b"): result.append(0x08)
+    case UInt8(ascii: "f"): result.append(0x0C)
+    case UInt8(ascii: "n"): result.append(0x0A)
+    case UInt8(ascii: "r"): result.append(0x0D)
+    case UInt8(ascii: "t"): result.append(0x09)
+    case UInt8(ascii: "u"):
+      var units = [unit(place + 2)]
+      if UTF16.isLeadSurrogate(units[0]) { units.append(unit(place + 8)) }
+      result.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
+      return 6 * units.count
+    default: result.append(text[place + 1])
+    }
+    return 2
   }
 }

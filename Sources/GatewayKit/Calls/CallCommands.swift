@@ -67,7 +67,9 @@ package final class CallCommands: CommandHandler {
     _ command: Command, by caller: Caller, request: RequestID?, on services: any GatewayServices
   ) async -> [Frame] { [] }
 
-  package func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
+  package func userLeft(
+    _ calls: [CallID], _ user: UserID, of connection: ConnectionID, on services: any GatewayServices
+  ) {
     for call in calls { tell(CallEvent(call: call, user: user, kind: .memberLeft), on: services) }
   }
 

@@ -132,7 +132,8 @@ package struct SecretScrubber: Sendable {
 
   /// Returns the name of a member, which is a secret itself if it looks so.
   private mutating func memberName(_ literal: ArraySlice<UInt8>) -> [UInt8] {
-    literal.contains(UInt8(ascii: "\\")) ? secret(literal, .id) : whole(Array(literal))
+    if MessagePack.isMark(literal) { return Array(literal) }
+    return literal.contains(UInt8(ascii: "\\")) ? secret(literal, .id) : whole(Array(literal))
   }
 
   /// Returns a string, without its quotes.

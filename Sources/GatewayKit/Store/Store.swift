@@ -23,12 +23,16 @@ package protocol Store: Sendable {
   /// The queues of this process for changes of the same rows; nil if there are none and changes race each time.
   var lines: LocalTurns<StorePath>? { get }
 
+  /// Whether its rows are there after the end of the process.
+  var outlivesProcess: Bool { get }
+
   /// Returns the size of these counts, including rows that have expired and were not yet swept. For monitoring.
   func tallies(_ counts: [StoreCount]) async throws(StoreError) -> [Int]
 }
 
 extension Store {
   package var lines: LocalTurns<StorePath>? { nil }
+  package var outlivesProcess: Bool { false }
 
   /// Commits, and repeats the commit up to three times if its answer was lost. Nothing is done twice.
   package func settle(_ commit: StoreCommit, at now: WallTime) async throws(StoreError) -> Bool {

@@ -15,6 +15,8 @@ package struct Webhook: Sendable {
   package let rule: WebhookRule
   /// The name of the header field with the signature, in lower case; nil for none.
   package let signature: String?
+  /// The texts from which its vendor makes the fields again after a restart, e.g. the id of the webhook. No secrets.
+  package let notes: [String]
   /// Returns the body of an attempt at a time, for a vendor whose bodies say when they were sent; nil for ``body`` itself.
   package let dated: (@Sendable (_ now: WallTime) -> [UInt8])?
   /// Returns the header fields, with the signature, of an attempt. The first attempt is 1.
@@ -24,7 +26,7 @@ package struct Webhook: Sendable {
 
   package init(
     _ vendor: String, of application: Name, to url: String, method: String = "POST", about key: Name, _ body: [UInt8],
-    rule: WebhookRule, signedIn signature: String? = nil,
+    rule: WebhookRule, signedIn signature: String? = nil, notes: [String] = [],
     dated: (@Sendable (_ now: WallTime) -> [UInt8])? = nil, fields: @escaping Fields
   ) {
     self.vendor = vendor
@@ -35,6 +37,7 @@ package struct Webhook: Sendable {
     self.body = body
     self.rule = rule
     self.signature = signature
+    self.notes = notes
     self.dated = dated
     self.fields = fields
   }
@@ -76,6 +79,11 @@ package struct WebhookRule: Hashable, Sendable {
     self.attemptsMax = attemptsMax
     self.networkAttemptsMax = networkAttemptsMax ?? attemptsMax
     self.repeated = repeated
+  }
+
+  /// The longest time that a webhook may take with all its attempts, with pauses of `pause`.
+  package func span(pausing pause: Duration) -> Duration {
+    whole ?? (timeout + pause) * max(1, min(max(attemptsMax, networkAttemptsMax), 1_000))
   }
 
   /// Returns whether a webhook with that answer is sent again.

@@ -36,9 +36,6 @@ package struct CalibratedFigure: Hashable, Sendable {
     var figures = [
       CalibratedFigure("calls", .count, storm.calls, world.calls, least: 50),
       CalibratedFigure("calls without a token", .count, storm.refused, world.refused, least: max(50, storm.calls / 10)),
-      CalibratedFigure(
-        "calls at once", .count, Double(storm.result.provider.inFlightPeak), Double(world.result.provider.inFlightPeak),
-        least: 20),
     ]
     for share in StormEvidence.shares.dropFirst() {
       guard let measured = storm.rate(ofShare: share), let simulated = world.rate(ofShare: share) else { continue }

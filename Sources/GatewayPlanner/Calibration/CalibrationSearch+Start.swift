@@ -8,7 +8,7 @@ extension CalibrationSearch {
     let fastest: Duration
     let slowest: Duration
     let half: Duration
-    /// The most calls under way at once.
+    /// The most calls that the endpoint held at once.
     let atOnce: Int
     let failures: Double
     /// Whether more calls brought no token than fail while few are under way.
@@ -41,7 +41,7 @@ extension CalibrationSearch {
       fastest = max(.microseconds(1), storms.compactMap(\.granted.minimum).min() ?? .zero)
       slowest = storms.compactMap { $0.granted.quantile(0.99) }.max() ?? .zero
       half = storms.compactMap { $0.granted.quantile(0.5) }.max() ?? .zero
-      atOnce = storms.map(\.result.provider.inFlightPeak).max() ?? 1
+      atOnce = storms.map(\.heldMost).max() ?? 1
       hasTimeOuts = storms.contains { $0.timedOut > 0 }
       let refused = storms.reduce(0) { $0 + $1.refused - $1.timedOut }
       let calls = max(1, storms.reduce(0) { $0 + $1.calls })

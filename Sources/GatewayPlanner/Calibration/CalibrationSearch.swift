@@ -3,8 +3,8 @@ internal import GatewayFleet
 
 /// A search for the provider whose simulation is nearest to storms of a token endpoint.
 ///
-/// It begins with what the figures say by themselves: the rate of the densest stretch, the fastest call, the calls under way when
-/// the first was refused. It then changes one of them after the other while that brings the simulation nearer.
+/// It begins with what the figures say by themselves: the rate of the densest stretch, the fastest call, the calls that
+/// the endpoint held at once. It then changes one of them after the other while that brings the simulation nearer.
 package struct CalibrationSearch: Sendable {
   private let storms: [StormEvidence]
   private let threads: Int

@@ -88,6 +88,15 @@ package struct StormEvidence: Sendable {
 
   static let shares = [0.1, 0.25, 0.5]
 
+  /// The most calls that the endpoint held, by Little's law: the densest rate times the slowest call that brought a token.
+  /// The storm's own peak is more where calls waited at the storm's side, e.g. on a busy machine.
+  var heldMost: Int {
+    let slowest = granted.quantile(0.99)?.inSeconds ?? 0
+    return max(1, Int(min(Double(Self.callsMost), (densest * slowest).rounded())))
+  }
+
+  private static let callsMost = 1_000_000
+
   /// The share of the calls that bring no token while few are under way; nil if there are too few such calls.
   var failures: Double? {
     let inFlight = result.series.providerInFlight

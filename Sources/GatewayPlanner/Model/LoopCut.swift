@@ -70,17 +70,32 @@ extension WorldSettings {
   ///
   /// - Parameters:
   ///   - loop: The loop.
-  ///   - within: How long it may take to recover.
-  func cutting(_ loop: LoopCut, within: Duration) -> WorldSettings {
+  ///   - within: How long it may take to recover from then on.
+  ///   - isPatient: Whether the world also has the time in which clients could come back one by one.
+  func cutting(_ loop: LoopCut, within: Duration, isPatient: Bool) -> WorldSettings {
     var other = self
     other.cut = WorldCut(loop: loop, at: cutAt)
-    other.duration = min(cutAt + WorldCut.hold + spread + within + Self.calm, Self.longest)
+    let more = isPatient ? spread : .zero
+    other.duration = min(cutAt + hold(of: loop) + more + within + Self.calm, Self.longest)
     return other
+  }
+
+  /// Returns how long after the disturbance a fleet with that loop cut may recover, to have done so in time.
+  func limit(ofCutting loop: LoopCut, within: Duration) -> Duration { cutAt - triggerEnd + hold(of: loop) + within }
+
+  /// Returns how long the cut of a loop keeps clients away.
+  private func hold(of loop: LoopCut) -> Duration {
+    switch loop {
+    case .abandonedRequests, .queue: .zero
+    case .retryAfter: retryAfterSpread
+    case .reconnects, .retries: WorldCut.hold + spread
+    }
   }
 
   /// Returns the world as its file has it, long enough to see whether it recovers.
   package func asWritten(andAfter after: Duration) -> WorldSettings {
     var other = self
+    other.runsToItsEnd = true
     other.duration = min(disturbedUntil + after + Self.calm, Self.longest)
     return other
   }

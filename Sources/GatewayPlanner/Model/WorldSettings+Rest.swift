@@ -19,6 +19,7 @@ extension WorldSettings {
     rest.provider.pauses = []
     rest.scenario = nil
     rest.disturbance = disturbance
+    rest.runsToItsEnd = true
     if let disturbance, disturbance.kind == .outage {
       rest.provider.pauses = [.init(at: disturbance.at, length: disturbance.length)]
     }

@@ -25,6 +25,8 @@ package struct WorldSettings: Hashable, Sendable {
   package var acceptsPerSecond: Double?
   /// A push that the planner gives the fleet; nil for none.
   package var disturbance: Disturbance?
+  /// Whether the world goes on for its whole duration, although nobody need be waited for.
+  package var runsToItsEnd = false
   /// A loop that the planner cuts; nil for none.
   package var cut: WorldCut?
   /// The provider and the gateway that the fleet shares with others of its world.

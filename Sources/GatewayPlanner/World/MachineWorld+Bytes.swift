@@ -27,7 +27,7 @@ extension MachineWorld {
     let waiting = min(Double(settings.provider.queue), Double(plan.clients) * tries)
     // A hash table is at least three eighths full.
     let counted = settings.provider.budgets.reduce(UInt64(0)) { sum, budget in
-      let keys = budget.scope == .user ? plan.clients : budget.scope == .address ? plan.addresses : 1
+      let keys = budget.scope == .user ? plan.people : budget.scope == .address ? plan.addresses : 1
       return sum + UInt64(keys) * (budget.ban == nil ? 64 : 128)
     }
     let comeAndGo = plan.arrivals == nil ? 0 : 8 * plan.clients + plan.people

@@ -7,6 +7,7 @@ extension MachineWorld {
   /// Begins the cut.
   mutating func cutLoop() {
     guard let cut = settings.cut else { return }
+    lostBeforeCut = (0..<started).count { machines[$0].client.loss != nil }
     heldUntil = now + max(WorldCut.hold, settings.drain(ofQueue: provider.queued)).nanoseconds
     switch cut.loop {
     case .abandonedRequests: provider.abandoned = .drop

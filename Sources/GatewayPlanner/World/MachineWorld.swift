@@ -19,6 +19,8 @@ package struct MachineWorld: ~Copyable {
     package var result: StormResult
     /// The number of events.
     package var events: UInt64
+    /// The number of clients that were lost for good before the planner's cut.
+    var lostBeforeCut = 0
   }
 
   /// The fleets, and the one whose event is handled.
@@ -39,6 +41,7 @@ package struct MachineWorld: ~Copyable {
   var revocations: Int64 = 0
   /// The time until which clients stay away if the planner cuts their loop.
   var heldUntil: Int64 = 0
+  var lostBeforeCut = 0
   /// The names of the errors that the gateway has sent, by number.
   var errorNames: [Int: String] = [:]
   private var events: UInt64 = 0
@@ -124,7 +127,9 @@ package struct MachineWorld: ~Copyable {
       let result = finish(isInterrupted: isInterrupted)
       results.append(FleetResult(settings.plan.fleet ?? FleetPlace(name: "\(index)"), result))
     }
-    guard count > 1 || settings.plan.fleet != nil else { return Outcome(result: results[0].result, events: events) }
+    guard count > 1 || settings.plan.fleet != nil else {
+      return Outcome(result: results[0].result, events: events, lostBeforeCut: lostBeforeCut)
+    }
     var whole = StormResult.whole(results)
     if users.count == 1 {
       whole.queue = provider.figures
@@ -162,7 +167,7 @@ package struct MachineWorld: ~Copyable {
 
   /// Returns whether the world need not wait for any client of the fleet at hand.
   private mutating func isEverybodyThrough() -> Bool {
-    guard places == nil else { return false }
+    guard places == nil, !settings.runsToItsEnd else { return false }
     if count > 1, fleet.pointee.isThrough { return true }
     guard started == settings.plan.clients, ledger.settled + ledger.refreshingAgain == started else { return false }
     let machines = machines
@@ -220,7 +225,8 @@ package struct MachineWorld: ~Copyable {
     // A world ends like a storm: the provider's remaining work serves no client.
     if isThrough && isEverybodyThrough() { return true }
     // There will be no further events.
-    if !hasEvents && places == nil && started == fleet.pointee.pacer.count && isThrough { return true }
+    let isWatched = places != nil || settings.runsToItsEnd
+    if !hasEvents && !isWatched && started == fleet.pointee.pacer.count && isThrough { return true }
     return now >= settings.end(timeout: ledger.result.seen.longestTimeout.map { .seconds($0) }).nanoseconds
   }
 

@@ -19,6 +19,8 @@ struct ConnectionRecord {
   private var user: UInt32 = 0
   /// When the client was asked for another token; nil if it was not.
   private var requestedAt: Instant?
+  /// Whether the last message of the gateway sends the client to another address.
+  private(set) var isHandedOver = false
   /// The client's upgrade and its answer until the connection is open, for a recording; nil without one.
   private var upgrade: HTTPExchange?
 
@@ -60,7 +62,21 @@ struct ConnectionRecord {
     let meaning = sightings.lazy.compactMap(Self.meaning).first ?? kind.meaning
     write(meaning, payload, kind, isOut: fromGateway)
     for sighting in sightings { tell(sighting, eyes) }
+    if fromGateway { isHandedOver = sightings.contains(where: \.isHandover) }
     return meaning
+  }
+
+  /// A request over HTTP that renews the connection was answered.
+  mutating func answered(_ request: RenewalSight, by response: HTTPResponse) {
+    guard let eyes else { return }
+    tell(eyes.answered(request, by: response, at: journal.loop.wallTime), eyes)
+  }
+
+  /// The gateway sends the client to a target of the proxy, or to an address that was left as it is.
+  func handedOver(to target: String?, _ then: ReturnVerdict, failure: String = "") {
+    guard !hasEnded else { return }
+    journal.write(
+      handover: target, failure: failure, then: then, by: id, user: user, dialect: BlindWire.number)
   }
 
   /// The proxy itself asks the client for another token, with this message.
@@ -134,7 +150,7 @@ struct ConnectionRecord {
     case .refreshRefused, .error: .error
     case .goodbye: .closing
     case .alive: .pong
-    case .step: .vendor
+    case .step, .handover: .vendor
     case .unknown: nil
     }
   }
@@ -155,7 +171,7 @@ struct ConnectionRecord {
       requestedAt = nil
     case .loginRefused(let then): write(.loginRefused(Self.error(then)))
     case .refreshRefused(let then): write(.refreshRefused(Self.error(then)))
-    case .credentials, .ping, .goodbye, .alive, .error, .step, .unknown: break
+    case .credentials, .ping, .goodbye, .alive, .error, .step, .handover, .unknown: break
     }
   }
 
@@ -198,4 +214,8 @@ struct ConnectionRecord {
       fingerprint: eyes?.accepted?.fingerprint, expiresIn: facts?.expiresIn, age: now - openedAt,
       silence: now - lastHeard, calls: [], peer: peer)
   }
+}
+
+extension WireEyes.Sighting {
+  fileprivate var isHandover: Bool { if case .handover = self { true } else { false } }
 }

@@ -97,6 +97,17 @@ package final class ProxyControl: @unchecked Sendable {
     return answer
   }
 
+  /// Has the answer to a request over HTTP that renews connections tell the life that a fault reports.
+  func shorten(_ answer: inout HTTPResponse, to request: RenewalSight, of connections: [ConnectionID]) {
+    let now = journal.loop.wallTime
+    guard answer.stream == nil, let wire, wire.telling(.zero, answer, now) != nil else { return }
+    for connection in connections.isEmpty ? [nil] : connections.map(Optional.some) {
+      guard let life = faults.toldLife(in: answer.body, renewing: connection, of: request.user) else { continue }
+      (answer.body, answer.contentLength) = (wire.telling(life, answer, now) ?? answer.body, nil)
+      return
+    }
+  }
+
   /// A longer body, or one without a known length, is passed on in pieces and is in no recording.
   private static let recordedBodyMax = 1 << 16
 

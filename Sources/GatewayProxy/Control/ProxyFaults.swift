@@ -86,7 +86,7 @@ struct ProxyFaults: FaultPolicy {
   ]
 
   private static let eventsOfWires: Set<JournalKind> = [
-    .loginAsked, .loggedIn, .loginRefused, .refreshRequested, .refreshed, .refreshRefused,
+    .loginAsked, .loggedIn, .loginRefused, .refreshRequested, .refreshed, .refreshRefused, .handedOver,
   ]
 
   private static let eventsOfTokens: Set<JournalKind> = [

@@ -33,6 +33,15 @@ protocol ConnectionEyes: AnyObject, Sendable {
   /// Returns the meanings of the messages in a payload of the gateway.
   func fromGateway(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, at now: WallTime) -> [Sighting]
 
+  /// Returns whether a client's request over HTTP renews this connection.
+  func isRenewed(by request: RenewalSight) -> Bool
+
+  /// Notes that such a request was sent.
+  func asked(by request: RenewalSight)
+
+  /// Returns the meaning of the answer to such a request.
+  func answered(_ request: RenewalSight, by response: HTTPResponse, at now: WallTime) -> Sighting
+
   /// Returns the present meaning for the client of a close with that code and text; nil if unknown.
   func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict?
 
@@ -41,6 +50,16 @@ protocol ConnectionEyes: AnyObject, Sendable {
 
   /// Returns a payload of the gateway that tells another life of the token; nil if it tells none.
   func telling(_ life: Duration, in payload: UnsafeRawBufferPointer, at now: WallTime) -> [UInt8]?
+
+  /// Returns an operator's message as the wire has it.
+  func worded(_ frame: Frame) -> Frame
+
+  /// Returns a payload of the gateway in which the addresses of hand-overs are others; nil if it has none, or none changes.
+  ///
+  /// - Parameter address: Returns the other address, or nil to leave it. It is called for each hand-over.
+  func handingOver(
+    _ payload: UnsafeRawBufferPointer, at now: WallTime, to address: (String, ReturnVerdict) -> String?
+  ) -> [UInt8]?
 
   /// Whether the gateway has words that ask a client for another token, or end it for want of one.
   var canRequest: Bool { get }
@@ -53,6 +72,12 @@ protocol ConnectionEyes: AnyObject, Sendable {
 
   /// The close by which the gateway ends an expired token where clients renew by coming back; nil for none.
   var goodbye: CloseReason? { get }
+}
+
+extension ConnectionEyes {
+  func isRenewed(by request: RenewalSight) -> Bool { false }
+  func asked(by request: RenewalSight) {}
+  func answered(_ request: RenewalSight, by response: HTTPResponse, at now: WallTime) -> Sighting { .unknown }
 }
 
 extension WireEyes: ConnectionEyes {

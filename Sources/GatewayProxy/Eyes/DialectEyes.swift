@@ -16,6 +16,8 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   private let named: String?
   private var token: Credentials?
   private var phase = ClientPhase.opening
+  /// What the gateway's last message means to the client, if it announces the end.
+  private var announced: ReturnVerdict?
   /// The life that the gateway has reported for the next accepted token.
   private var life: Duration?
   private(set) var shown: WireEyes.Shown?
@@ -108,9 +110,13 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   }
 
   private func meaning(of notice: ServerNotice?, at now: WallTime) -> Sighting {
+    if case .closing = notice {} else { announced = nil }
     switch notice {
     case .connected: return accept(at: now)
     case .refreshed, .keyRenewed: return accept(at: now)
+    case .pushed(let token):
+      show(token)
+      return accept(at: now)
     case .refreshRequired: return request()
     case .alive: return .alive
     case .tokenLife(let life):
@@ -118,8 +124,12 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
       return .unknown
     case .busy: return refused(.retry)
     case .error(let number, _): return refused(verdict(of: number))
-    case .goodbye(let verdict, _): return isLoggedIn ? .goodbye : refused(verdict)
-    case .sessionClosed: return isLoggedIn ? .goodbye : refused(.giveUp)
+    case .goodbye(let verdict, _):
+      announced = verdict
+      return isLoggedIn ? .goodbye : refused(verdict)
+    case .sessionClosed:
+      announced = .giveUp
+      return isLoggedIn ? .goodbye : refused(.giveUp)
     case .closing: return .goodbye
     case .cue, .tokenCue: return .step
     case .remark, nil: return .unknown
@@ -154,6 +164,7 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   // MARK: Ends
 
   func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict? {
+    if let announced { return announced }
     if isRefreshing, renewal == .reconnect { return .renew }
     return reader.client.habits.comeback?.verdict(of: Int(code), isHTTP: false, text, in: phase)?.verdict
   }
@@ -165,6 +176,12 @@ final class DialectEyes: ConnectionEyes, @unchecked Sendable {
   // MARK: Saying
 
   func telling(_ life: Duration, in payload: UnsafeRawBufferPointer, at now: WallTime) -> [UInt8]? { nil }
+
+  func worded(_ frame: Frame) -> Frame { reader.dialect.worded(frame) }
+
+  func handingOver(
+    _ payload: UnsafeRawBufferPointer, at now: WallTime, to address: (String, ReturnVerdict) -> String?
+  ) -> [UInt8]? { nil }
 
   var canRequest: Bool { !words(at: WallTime(nanoseconds: 0)).isEmpty || goodbye != nil }
 

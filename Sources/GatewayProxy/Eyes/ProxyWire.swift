@@ -15,6 +15,10 @@ package struct ProxyWire: Sendable {
   let socketPath: String?
   /// The wire as the journal knows it.
   let journal: JournalWire
+  /// Returns a client's request over HTTP that renews an open connection; nil for any other request.
+  let renewal: @Sendable (HTTPRequest) -> RenewalSight?
+  /// Returns the body of an answer to such a request that tells another life of the token; nil if it tells none.
+  let telling: @Sendable (Duration, HTTPResponse, WallTime) -> [UInt8]?
   /// Returns the reader of a connection whose client has sent this upgrade; nil for a path of another wire.
   let eyes: @Sendable (HTTPRequest, ConnectionID) -> (any ConnectionEyes)?
 
@@ -25,6 +29,8 @@ package struct ProxyWire: Sendable {
     tellsLives = dialect.tellsLives
     socketPath = dialect.socketPath
     journal = BlindWire.journal(of: dialect)
+    renewal = dialect.renewal
+    telling = dialect.telling
     eyes = { upgrade, connection in dialect.accepts(upgrade) ? dialect.eyes(for: upgrade, connection) : nil }
   }
 
@@ -34,10 +40,13 @@ package struct ProxyWire: Sendable {
     let known = readers.map { ($0, $0.renewal) }
     asksForTokens = known.contains { $0.1 != .timer && $0.1 != .none }
     tellsLives = false
+    renewal = { _ in nil }
+    telling = { _, _, _ in nil }
     socketPath = readers.lazy.compactMap { $0.dialect.socketPath }.first
-    journal = JournalWire(name, renewal: known.first?.1) { frame, isUnderstood in
+    // The gateway is not ours: members of messages that the dialect knows may hold anything, too.
+    journal = JournalWire(name, renewal: known.first?.1) { frame, _ in
       frame.payload.withUnsafeBytes { bytes in
-        readers.lazy.compactMap { $0.dialect.redacted(bytes, frame.kind, isUnderstood: isUnderstood) }.first
+        readers.lazy.compactMap { $0.dialect.redacted(bytes, frame.kind, isUnderstood: false) }.first
       }
     }
     eyes = { upgrade, connection in

@@ -28,13 +28,16 @@ package struct ForwardedFields: Sendable {
     Self.words(request.header("via")).contains { $0.utf8.elementsEqual(via.utf8) }
   }
 
-  /// Returns the fields of a request for the target.
+  /// Returns the fields of a request for the target. A streamed body keeps its length, if it has one.
   func ofRequest(_ request: HTTPRequest) -> [HTTPField] {
     let named = Self.named(in: request.headers)
     let replaced = Set(replacements.map(\.name))
     var fields = request.headers.filter {
       !Self.ofConnection.contains($0.name) && !Self.ofRequest.contains($0.name) && !named.contains($0.name)
         && !replaced.contains($0.name) && $0.name != "via"
+    }
+    if request.stream != nil, let length = request.header("content-length") {
+      fields.append(HTTPField("content-length", length))
     }
     fields += replacements
     let passed = request.header("via").map { "\($0), " } ?? ""

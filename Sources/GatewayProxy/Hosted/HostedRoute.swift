@@ -100,5 +100,5 @@ private struct HostedRouteSite: Site {
     inner.refusal(of: error, for: request)
   }
 
-  func uploadBytesMax(for request: HTTPRequest) -> Int? { inner.uploadBytesMax(for: request) }
+  func passesBody(of request: HTTPRequest) -> Bool { inner.passesBody(of: request) }
 }

@@ -17,6 +17,4 @@ package struct NoRouteSite: Site {
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     ProxyRefusal(error.name, error.httpStatus, error.message).response
   }
-
-  package func uploadBytesMax(for request: HTTPRequest) -> Int? { nil }
 }

@@ -9,6 +9,9 @@ internal import GatewayWires
 final class ProxiedConnection: @unchecked Sendable {
   let id: ConnectionID
   let route: ProxyRoute
+  /// The server that it leads to.
+  let way: ProxyRoute.Way
+  private let outside: HandoverAddresses.Outside
   let client: RelayEnd
   let target: RelayEnd
   /// Its lines in the journal; nil if none is kept.
@@ -22,9 +25,11 @@ final class ProxiedConnection: @unchecked Sendable {
   /// The target's answer to the upgrade, once it has come.
   private var answer: HTTPResponse?
 
-  init(_ id: ConnectionID, on route: ProxyRoute) {
+  init(
+    _ id: ConnectionID, on route: ProxyRoute, to way: ProxyRoute.Way, _ outside: HandoverAddresses.Outside
+  ) {
     self.id = id
-    self.route = route
+    (self.route, self.way, self.outside) = (route, way, outside)
     client = RelayEnd(isTarget: false, of: id, on: route.loop)
     target = RelayEnd(isTarget: true, of: id, on: route.loop)
     faulty = route.control.map { [client, target] control in
@@ -44,7 +49,7 @@ final class ProxiedConnection: @unchecked Sendable {
     var forwarded = asked
     forwarded.headers = route.fields.ofRequest(asked)
     route.dialer.dial(
-      route.target.dial, upgrade: forwarded, subprotocols: ForwardedFields.subprotocols(of: asked), handler: dialled)
+      way.target.dial, upgrade: forwarded, subprotocols: ForwardedFields.subprotocols(of: asked), handler: dialled)
     return upgrade
   }
 
@@ -74,7 +79,7 @@ final class ProxiedConnection: @unchecked Sendable {
       refuse(upgrade, answer)
     } else if let upgrade {
       // A client that has left needs no answer, and its dial has not failed.
-      let refusal = ProxyRefusal(failure, of: route.target)
+      let refusal = ProxyRefusal(failure, of: way.target)
       if refuse(upgrade, refusal.response) { route.report(refusal, of: id) }
     }
     forget()
@@ -107,7 +112,8 @@ final class ProxiedConnection: @unchecked Sendable {
   @discardableResult
   func say(_ saying: Saying, to end: RelayEnd) -> Bool {
     switch saying {
-    case .frame(let frame):
+    case .frame(let given):
+      let frame = record?.eyes?.worded(given) ?? given
       record?.said(frame, toGateway: end === target)
       end.say(frame, .said)
       return true
@@ -143,6 +149,28 @@ final class ProxiedConnection: @unchecked Sendable {
   func abort() {
     client.abort()
     target.abort()
+  }
+
+  /// Returns a message of the gateway with the addresses of its hand-overs at the proxy; nil if none changes. Notes where the
+  /// client is sent.
+  func handingOver(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard let record, record.isHandedOver else { return nil }
+    return record.eyes?.handingOver(payload, at: route.loop.wallTime) { [self] address, then in
+      switch route.addresses.outcome(of: address, at: outside) {
+      case .led(let number, let other):
+        record.handedOver(to: route.addresses.targets[number].text, then)
+        return other
+      case .left(let reason):
+        record.handedOver(to: nil, then, failure: reason.rawValue)
+        route.log(
+          .warning, "handover_left",
+          [
+            LogEvent.Field("reason", reason.rawValue),
+            LogEvent.Field("host", String((WebAddress(address)?.host ?? "unknown").prefix(255))),
+          ])
+        return nil
+      }
+    }
   }
 
   /// Returns the other one of the two.

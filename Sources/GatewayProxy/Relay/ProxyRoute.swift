@@ -1,13 +1,22 @@
 internal import GatewayCore
 internal import GatewayFaults
 package import GatewayRuntime
+internal import GatewayWires
 
 /// A proxy in front of one target: its limits, its open connections, and the way of each request. Only on its loop.
 ///
 /// `@unchecked Sendable`: used only on its loop.
 package final class ProxyRoute: @unchecked Sendable {
-  package let target: ProxyTarget
-  private let load: HostLoad
+  /// A server that clients reach, and the load on its host.
+  struct Way {
+    let target: ProxyTarget
+    let load: HostLoad
+  }
+
+  /// The ways to the target and to the others that it may send clients to.
+  private let ways: [Way]
+  /// The addresses of hand-overs.
+  let addresses: HandoverAddresses
   let fields: ForwardedFields
   let dialer: any RequestForwarder
   let loop: EventLoop
@@ -21,9 +30,6 @@ package final class ProxyRoute: @unchecked Sendable {
   /// Called when the last connection has ended.
   private var whenIdle: () -> Void = {}
 
-  /// The largest body of a request; it is read whole before it is sent on.
-  package static let bodyBytesMax = 8 << 20
-
   /// Creates a route.
   ///
   /// - Parameters:
@@ -34,33 +40,40 @@ package final class ProxyRoute: @unchecked Sendable {
   ///   - fields: The header fields that are passed on.
   ///   - allowsStorms: Whether requests of a storm may reach a target that is not on this machine.
   ///   - control: The journal and the faults; nil for none.
+  ///   - others: The other servers to which the target may send its clients, with the load on their hosts.
   ///   - onFailure: Called, on the loop, for each request that the target did not answer.
   package init(
     to target: ProxyTarget, by dialer: any RequestForwarder, on loop: EventLoop, load: HostLoad,
     fields: ForwardedFields, allowsStorms: Bool = false, control: ProxyControl? = nil,
+    others: [(target: ProxyTarget, load: HostLoad)] = [],
     onFailure: @escaping (ProxyRefusal) -> Void = { _ in }
   ) {
-    self.target = target
+    ways = [Way(target: target, load: load)] + others.map { Way(target: $0.target, load: $0.load) }
+    addresses = HandoverAddresses(targets: [target] + others.map(\.target))
     self.dialer = dialer
     self.loop = loop
-    self.load = load
     self.fields = fields
     self.allowsStorms = allowsStorms
     self.control = control
     self.onFailure = onFailure
   }
 
+  package var target: ProxyTarget { ways[0].target }
+
   /// The WebSockets that are open or being opened.
   package var connectionCount: Int { connections.count }
 
   // MARK: Admission
 
-  func admit(_ upgrade: HTTPRequest) -> Admission {
-    if let refusal = refusal(of: upgrade, for: target) { return refuse(upgrade, refusal) }
+  func admit(_ asked: HTTPRequest) -> Admission {
+    let (number, upgrade) = addresses.place(of: asked)
+    let way = ways[number]
+    if let refusal = refusal(of: upgrade, for: way.target) { return refuse(upgrade, refusal) }
     if let admission = control?.admission(upgrade) { return admission }
-    if let excess = load.open() { return refuse(upgrade, cap(excess)) }
+    if let excess = way.load.open() { return refuse(upgrade, cap(excess, at: way.target)) }
     lastSerial += 1
-    let connection = ProxiedConnection(ConnectionID(loop: loop.index, serial: lastSerial), on: self)
+    let id = ConnectionID(loop: loop.index, serial: lastSerial)
+    let connection = ProxiedConnection(id, on: self, to: way, HandoverAddresses.Outside(upgrade, target: number))
     connections[lastSerial] = connection
     return .later(connection.open(upgrade))
   }
@@ -88,7 +101,7 @@ package final class ProxyRoute: @unchecked Sendable {
   /// The field by which a storm marks its requests.
   private static let stormField = "postern-storm"
 
-  private func cap(_ excess: HostLoad.Excess) -> ProxyRefusal {
+  private func cap(_ excess: HostLoad.Excess, at target: ProxyTarget) -> ProxyRefusal {
     ProxyRefusal(
       "cap", 429, "\(excess.limit) to \(target.dial.host) are allowed; nothing was sent on", retryAfter: excess.wait)
   }
@@ -96,16 +109,43 @@ package final class ProxyRoute: @unchecked Sendable {
   // MARK: Requests
 
   nonisolated(nonsending) func respond(to request: HTTPRequest) async -> HTTPResponse {
-    guard let control else { return await forward(request, to: target) }
-    return await control.answer(request) { await forward($0, to: $1 ?? target) }
+    let (number, asked) = addresses.place(of: request)
+    let way = ways[number]
+    guard let control else { return await forward(asked, to: way.target, on: way) }
+    guard let renewal = control.wire?.renewal(asked) else { return await answer(asked, on: way, control) }
+    let renewed = connections.keys.sorted().compactMap { connections[$0] }.filter {
+      $0.record?.eyes?.isRenewed(by: renewal) == true
+    }
+    for connection in renewed { connection.record?.eyes?.asked(by: renewal) }
+    var forwarded = asked
+    if renewal.needsAnswer { forwarded.headers.removeAll { $0.name == "accept-encoding" } }
+    var response = await answer(forwarded, on: way, control)
+    if renewal.needsAnswer { _ = await WholeBody.read(&response, atMost: Self.renewalBytesMax) }
+    for connection in renewed { connection.record?.answered(renewal, by: response) }
+    control.shorten(&response, to: renewal, of: renewed.map(\.id))
+    return response
   }
 
-  private nonisolated(nonsending) func forward(_ request: HTTPRequest, to target: ProxyTarget) async -> HTTPResponse {
-    if let refusal = refusal(of: request, for: target) ?? load.request(ofBytes: request.body.count).map(cap) {
-      return refusal.response
+  /// The largest answer that is read for the token in it.
+  private static let renewalBytesMax = 1 << 20
+
+  private nonisolated(nonsending) func answer(
+    _ request: HTTPRequest, on way: Way, _ control: ProxyControl
+  ) async -> HTTPResponse {
+    await control.answer(request) { request, target in
+      await forward(request, to: target ?? way.target, on: way)
     }
+  }
+
+  private nonisolated(nonsending) func forward(
+    _ request: HTTPRequest, to target: ProxyTarget, on way: Way
+  ) async -> HTTPResponse {
+    let refusal =
+      refusal(of: request, for: target) ?? way.load.request(ofBytes: request.body.count).map { cap($0, at: way.target) }
+    if let refusal { return refusal.response }
     var forwarded = request
     forwarded.headers = fields.ofRequest(request)
+    forwarded.stream = request.stream.map { way.load.slowing($0) }
     switch await dialer.forward(forwarded, to: target.dial) {
     case .success(var answer):
       answer.headers = fields.ofAnswer(answer)
@@ -113,7 +153,7 @@ package final class ProxyRoute: @unchecked Sendable {
     case .failure(let failure):
       let refusal = ProxyRefusal(failure, of: target)
       // A client that has left needs no answer, and its request has not failed.
-      if HTTPCall.caller?.hasGone != true { report(refusal) }
+      if HTTPCall.caller?.hasGone != true, forwarded.stream?.isCut() != true { report(refusal) }
       return refusal.response
     }
   }
@@ -127,12 +167,9 @@ package final class ProxyRoute: @unchecked Sendable {
 
   // MARK: Connections
 
-  /// Counts a message to the target. Returns how long its client has to wait before the next; nil if it has not.
-  func spend(_ count: Int) -> Duration? { load.spend(count) }
-
   func forget(_ connection: ProxiedConnection) {
     guard connections.removeValue(forKey: connection.id.serial) != nil else { return }
-    load.close()
+    connection.way.load.close()
     if connections.isEmpty { whenIdle() }
   }
 

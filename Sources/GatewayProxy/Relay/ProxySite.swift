@@ -42,5 +42,5 @@ package struct ProxySite: Site {
     ProxyRefusal(error.name, error.httpStatus, error.message).response
   }
 
-  package func uploadBytesMax(for request: HTTPRequest) -> Int? { ProxyRoute.bodyBytesMax }
+  package func passesBody(of request: HTTPRequest) -> Bool { true }
 }

@@ -148,8 +148,9 @@ extension RelayEnd: SocketHandler {
     if let meaning = connection?.record?.received(payload, kind, fromGateway: isTarget), isTarget {
       connection?.route.control?.faults.isSaying(meaning, to: id)
     }
-    other.send(Frame(kind, Array(payload)), from: self)
-    if !isTarget, let wait = connection?.route.spend(payload.count) { throttle(wait) }
+    let changed = isTarget ? connection?.handingOver(payload) : nil
+    other.send(Frame(kind, changed ?? Array(payload)), from: self)
+    if !isTarget, let wait = connection?.way.load.spend(payload.count) { throttle(wait) }
   }
 
   func socketReceivedPing() {}
@@ -194,6 +195,7 @@ extension RelayEnd: FaultParty {
     return ConnectionRecord.meaning(of: eyes.foresee(payload, kind, at: loop.wallTime)) ?? kind.meaning
   }
   func frame(of message: OutboundMessage) -> Frame? { nil }
+  func worded(_ frame: Frame) -> Frame { connection?.record?.eyes?.worded(frame) ?? frame }
   func frame(_ frame: Frame, telling life: Duration) -> Frame? {
     let eyes = connection?.record?.eyes
     let told = frame.payload.withUnsafeBytes { eyes?.telling(life, in: $0, at: loop.wallTime) }

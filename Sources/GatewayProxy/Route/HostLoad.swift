@@ -6,7 +6,7 @@ package import GatewayRuntime
 /// `@unchecked Sendable`: used only on its loop.
 package final class HostLoad: @unchecked Sendable {
   package let limits: ProxyLimits
-  private let loop: EventLoop
+  let loop: EventLoop
   /// The WebSockets that are open or being opened.
   private var connections = 0
   private var dials: TokenBucket?

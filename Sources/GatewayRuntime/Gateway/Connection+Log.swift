@@ -6,9 +6,9 @@ extension Connection {
   func log(_ record: SessionRecord) {
     switch record {
     case .loginRefused(let error):
-      table.log.write(.info, "login_refused", about("error", error.name))
+      table.log.write(.info, "login_refused", about("error", error.name) + LogEvent.fields(of: error.mismatch))
     case .refreshRefused(let error):
-      table.log.write(.info, "refresh_refused", about("error", error.name))
+      table.log.write(.info, "refresh_refused", about("error", error.name) + LogEvent.fields(of: error.mismatch))
     case .malformed(let error):
       table.log.write(.debug, "malformed_message", about("error", error.name))
     case .loggedIn(let kind, _):

@@ -84,6 +84,9 @@ package actor Connection {
     swap(&effects, &table.scratch)
   }
 
+  /// Lets the count of refused tokens begin anew.
+  func forgetRefusals() { session.forgetRefusals() }
+
   /// Does what the session answered, and what that leads to, until nothing is left.
   func performAll(_ effects: inout [SessionEffect]) {
     var index = 0
@@ -231,7 +234,7 @@ package actor Connection {
       let calls = watched.sorted { $0.cid < $1.cid }
       watched = []
       for call in calls { table.unwatch(call, id) }
-      binding.commands?.userLeft(calls, user, on: gateway)
+      binding.commands?.userLeft(calls, user, of: id, on: gateway)
     }
     tellEnd(of: user, ending)
   }
@@ -243,6 +246,7 @@ package actor Connection {
     leaveEverything(peerCode.map(ConnectionEnding.peerClosed) ?? .lost)
     forgetJournalUser()
     table.loop.deadlines.remove(wakeup)
+    conversation?.ended()
     gateway.attendant?.ended(id)
     table.traces?.forget(id.serial)
     socket = nil

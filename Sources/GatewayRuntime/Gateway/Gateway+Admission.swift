@@ -58,7 +58,8 @@ extension Gateway {
     table.metrics.dialects[binding].upgradesRefused.add(error.name)
     table.log.write(
       .info, "upgrade_refused",
-      [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)])
+      [.init("dialect", dialect.name), .init("error", error.name), .init("peer", upgrade.peer)]
+        + LogEvent.fields(of: error.mismatch))
     let response = answer(to: error, by: dialect)
     trail?.end(error, status: response.status)
     table.journal?.write(

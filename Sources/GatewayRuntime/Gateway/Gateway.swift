@@ -232,7 +232,10 @@ package final class Gateway: Sendable {
   /// The figures of all loops together.
   package func metrics() async -> LoopMetrics {
     var merged = LoopMetrics(dialects: bindings.map(\.dialect.name))
-    for table in tables { merged.merge(await table.perform { $0.metrics }) }
+    for table in tables {
+      merged.merge(await table.perform { $0.metrics })
+      merged.turns.merge(await table.perform { $0.loop.transport.turns })
+    }
     return merged
   }
 

@@ -23,7 +23,7 @@ extension Connection {
 
   private func frames(of saying: Saying) -> [Frame] {
     switch saying {
-    case .frame(let frame): return [frame]
+    case .frame(let frame): return [dialect.worded(frame)]
     case .refreshRequest:
       let message = OutboundMessage.refreshRequired(.request, timeout: refreshTimeout)
       if let conversation { return conversation.encode(message, context) }

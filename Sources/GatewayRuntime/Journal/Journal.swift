@@ -149,6 +149,17 @@ package final class Journal: @unchecked Sendable {
     write(.upstreamFailed(name: number(of: name), status: UInt16(clamping: status)), by: connection, dialect: dialect)
   }
 
+  /// Writes that a gateway behind a proxy sends a client to a target of the proxy, or to an address that was left as it is,
+  /// and why. There must be few names of both.
+  package func write(
+    handover target: String?, failure: String, then: ReturnVerdict, by connection: ConnectionID, user: UInt32,
+    dialect: UInt8
+  ) {
+    write(
+      .handedOver(name: number(of: target ?? failure), isLeft: target == nil, then: UInt8(clamping: then.number)),
+      by: connection, user: user, dialect: dialect)
+  }
+
   /// Writes that a signal came from outside, or from a fault (`isPlayed`), or why it was refused. There must be few names of
   /// both.
   package func write(signal: String, failure: String?, of user: UserID?, isPlayed: Bool) {

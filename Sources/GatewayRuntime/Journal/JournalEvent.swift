@@ -31,6 +31,8 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
   case providerRefused(JournalError)
   /// The number of the name of the proxy's refusal in the journal, and the status.
   case upstreamFailed(name: UInt16, status: UInt16)
+  /// The number of the target's name in the journal, or of why the address was left; what it means to the client.
+  case handedOver(name: UInt16, isLeft: Bool, then: UInt8)
   /// The number of the signal's name in the journal; `isPlayed` if a fault sent it.
   case signalTaken(name: UInt16, isPlayed: Bool)
   /// The numbers of the signal's name and of the refusal's in the journal.
@@ -91,6 +93,7 @@ package enum JournalEvent: Hashable, Sendable, BitwiseCopyable {
     case .providerFailed: .providerFailed
     case .providerRefused: .providerRefused
     case .upstreamFailed: .upstreamFailed
+    case .handedOver: .handedOver
     case .signalTaken: .signalTaken
     case .signalRefused: .signalRefused
     case .outboundAsked: .outboundAsked

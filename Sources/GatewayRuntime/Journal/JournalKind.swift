@@ -32,6 +32,8 @@ package enum JournalKind: String, Hashable, Sendable, CaseIterable {
   case providerRefused = "provider_refused"
   /// A proxy got no answer from the gateway behind it.
   case upstreamFailed = "upstream_failed"
+  /// A gateway behind a proxy sends a client to another address.
+  case handedOver = "handed_over"
   /// A logout, a security event or a revocation came from outside.
   case signalTaken = "signal_taken"
   case signalRefused = "signal_refused"

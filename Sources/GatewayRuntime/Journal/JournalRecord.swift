@@ -53,6 +53,8 @@ package struct JournalLine: Hashable, Sendable {
   /// The name of the proxy's refusal, where the gateway behind it did not answer, of a signal's, or of why a question has no
   /// usable answer.
   package var failure: String?
+  /// The target of a proxy to which its gateway sends a client.
+  package var target: String?
   /// The name of the signal from outside.
   package var signal: String?
   /// The name of the application's server that was asked, and the result.

@@ -127,6 +127,8 @@ struct JournalNames {
     case .httpAnswered(let route, _): line.route = words[Int(route)]
     case .faulted(let word, _, _): line.fault = words[Int(word)]
     case .upstreamFailed(let name, _): line.failure = words[Int(name)]
+    case .handedOver(let name, let isLeft, _):
+      if isLeft { line.failure = words[Int(name)] } else { line.target = words[Int(name)] }
     case .signalTaken(let name, _): line.signal = words[Int(name)]
     case .signalRefused(let name, let failure, _):
       (line.signal, line.failure) = (words[Int(name)], words[Int(failure)])

@@ -1,3 +1,5 @@
+package import GatewayCore
+
 /// Something that happened, for an operator. Contains no token and no secret.
 package struct LogEvent: Hashable, Sendable {
   /// One value with its name. A peer may have written the value, so the code that formats the line escapes it.
@@ -20,6 +22,11 @@ package struct LogEvent: Hashable, Sendable {
     self.level = level
     self.name = name
     self.fields = fields
+  }
+
+  /// Returns the fields for a claim that does not match; none for nil.
+  package static func fields(of mismatch: ClaimMismatch?) -> [Field] {
+    mismatch.map { [Field("expected", $0.expected), Field("presented", $0.presented)] } ?? []
   }
 
   /// The value of the field of that name; nil if there is none.

@@ -84,6 +84,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   /// The times at which it was late since ``measureLateness()``. Only on the loop.
   package var lateness: LateSpans { driver.lateness }
 
+  /// How long the loop's turns were. Only on the loop.
+  package var turns: Histogram { driver.turns }
+
   // MARK: Executor
 
   package func enqueue(_ job: consuming ExecutorJob) {

@@ -22,6 +22,9 @@ package protocol LoopDriver: AnyObject, Sendable {
 
   /// The lateness that has been measured until now. Only on the loop.
   var lateness: LateSpans { get }
+
+  /// How long the loop's turns were: from each wake-up to the end of all that it had to do then. Only on the loop.
+  var turns: Histogram { get }
 }
 
 // The defaults for a driver whose owner checks the queue and the deadlines by itself.
@@ -32,4 +35,6 @@ extension LoopDriver {
   package func measureLateness() {}
 
   package var lateness: LateSpans { LateSpans() }
+
+  package var turns: Histogram { Histogram() }
 }

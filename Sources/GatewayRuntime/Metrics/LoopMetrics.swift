@@ -8,6 +8,8 @@ package struct LoopMetrics: Hashable, Sendable {
   /// The requests that were answered.
   package private(set) var httpRequests: [HTTPAnswer: UInt64] = [:]
   package private(set) var httpDuration = Histogram()
+  /// How long the loop's turns were; set when the figures are read.
+  package var turns = Histogram()
   /// Tokens expired by an operator whose early expiry could not be stored.
   package var expiriesForgotten: UInt64 = 0
 
@@ -55,6 +57,7 @@ package struct LoopMetrics: Hashable, Sendable {
     for index in dialects.indices where index < other.dialects.count { dialects[index].merge(other.dialects[index]) }
     httpRequests.merge(other.httpRequests, uniquingKeysWith: +)
     httpDuration.merge(other.httpDuration)
+    turns.merge(other.turns)
     expiriesForgotten += other.expiriesForgotten
   }
 }

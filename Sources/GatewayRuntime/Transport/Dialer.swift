@@ -28,7 +28,8 @@ extension Dialer {
 /// A dialer that also forwards other clients' requests, and passes on their answers as they arrive.
 package protocol RequestForwarder: Dialer {
   /// Sends the request, and returns the answer when its head has arrived; its body may be a stream. Waits 10 s for the
-  /// connection, and a quarter of an hour for the head, unless `HTTPCall.caller` leaves. Only from a task on the loop.
+  /// connection, and a quarter of an hour for the head, unless `HTTPCall.caller` leaves. A streamed body is sent as it comes, and
+  /// such a request is never repeated. Only from a task on the loop.
   nonisolated(nonsending) func forward(
     _ request: HTTPRequest, to target: DialTarget
   ) async -> Result<HTTPResponse, DialFailure>

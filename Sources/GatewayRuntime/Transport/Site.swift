@@ -15,11 +15,18 @@ package protocol Site: Sendable {
   /// The maximum number of bytes of the body, where `request` uploads a file and that is more than other bodies may
   /// have.
   func uploadBytesMax(for request: HTTPRequest) -> Int?
+
+  /// Whether a body that is above the limit is given to ``respond(to:on:)`` in pieces, as `HTTPRequest.stream`, instead of being
+  /// refused. Asked only about such bodies.
+  func passesBody(of request: HTTPRequest) -> Bool
 }
 
 extension Site {
   /// Files are bodies like others.
   package func uploadBytesMax(for request: HTTPRequest) -> Int? { nil }
+
+  /// Large bodies are refused.
+  package func passesBody(of request: HTTPRequest) -> Bool { false }
 
   /// A line of text.
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {

@@ -101,8 +101,9 @@ extension SocketDialer: RequestForwarder {
   ) async -> Result<HTTPResponse, DialFailure> {
     loop.events.preconditionOnLoop()
     var target = target
-    // Any other request may not be repeated, so it never goes out on a connection that may be ending.
-    target.keepsConnections = FetchConnection.isIdempotent(request)
+    // Any other request may not be repeated, so it never goes out on a connection that may be ending. A streamed one has a
+    // new connection, which may be kept after it.
+    target.keepsConnections = request.stream != nil || FetchConnection.isIdempotent(request)
     let body = AnswerBody(for: HTTPCall.caller, on: loop.events)
     return await withCheckedContinuation { continuation in
       FetchConnection(request, from: target, by: self, body: body) { continuation.resume(returning: $0) }

@@ -7,6 +7,8 @@ internal import GatewayRuntime
 /// Any other is repeated only if no byte of it has been sent, because the server may have processed it. A rotating refresh
 /// token that is spent twice signs its user out (RFC 9110 section 9.2.2).
 ///
+/// A request with a streamed body has a new connection, because its body could not be sent again.
+///
 /// `@unchecked Sendable`: made and used on one loop.
 final class FetchConnection: DialledConnection, @unchecked Sendable {
   /// Called with each piece of the body of a 200 as it arrives, first when the head has. Returns how long the next may
@@ -33,6 +35,12 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
   private var hasToldHead = false
   /// The time at which the wait for the head ends.
   private var headDue = Instant.distantFuture
+  /// The streamed body of the request; nil if it has none, and when all of it was sent.
+  private var outgoing: OutgoingBody?
+  /// Whether a part of the request is not sent, because the server takes no more.
+  private var isIncomplete = false
+  /// The event that sending the body waits for.
+  private var sendNeeds: IOWatcher.Events = []
   /// Whether a byte of the request may have been sent.
   private var hasLeft = false
 
@@ -46,6 +54,7 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     self.finished = finished
     self.receiver = receiver
     output = request.serialized(for: target)
+    outgoing = OutgoingBody(of: request)
     parser = HTTPResponseParser(
       isHead: request.method == "HEAD",
       bodyBytesMax: body == nil ? target.answerBytesMax ?? HTTPResponseParser.bodyBytesMax : .max)
@@ -64,7 +73,8 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     body?.connection = self
     loop.connections.append(self)
     loop.deadlines.set(wakeup, at: loop.now + timeout)
-    guard target.keepsConnections, let kept = dialer.kept.take(target, at: loop.now) else { return reach() }
+    let mayTake = target.keepsConnections && outgoing == nil
+    guard mayTake, let kept = dialer.kept.take(target, at: loop.now) else { return reach() }
     isKept = true
     goOn(with: kept.descriptor, kept.tls)
     established()
@@ -95,8 +105,9 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
   override func advance() {
     switch phase {
     case .sending: send()
-    case .receiving where body?.isFull == true: watcher?.stop()
-    case .receiving: receive()
+    case .receiving:
+      if outgoing?.hasOutput == true { sendBody() }
+      if body?.isFull == true { watchReadable() } else if phase == .receiving { receive() }
     case .connecting, .ended: break
     }
   }
@@ -121,7 +132,9 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     if !isKept { output = [] }
     sent = 0
     phase = .receiving
-    watcher?.watch(.readable)
+    outgoing?.start(on: self)
+    guard phase == .receiving else { return }
+    watchReadable()
     // TLS may have the answer already, in which case the descriptor reports nothing.
     if tls != nil { receive() }
   }
@@ -138,13 +151,49 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
           settle(step)
           guard tls?.hasPending == true, body?.isFull != true else { return watchReadable() }
         case .needsReadable: return watchReadable()
-        case .needsWritable: return watcher!.watch(.writable)
+        case .needsWritable: return watchReadable(after: .writable)
         case .failed(let reason): return end(.failure(.unreachable(reason)))
         case .insecure(let failure): return end(.failure(.insecure(failure)))
         }
       }
     }
   }
+
+  /// Sends what has come of a streamed body, as far as the server takes it.
+  func sendBody() {
+    guard phase == .receiving, let outgoing else { return }
+    sendNeeds = []
+    while outgoing.hasOutput, sendNeeds.isEmpty {
+      switch outgoing.withOutput(move(out:)) {
+      case .moved(let count):
+        outgoing.note(sent: count)
+        headDue = loop.now + AnswerBody.headTimeout
+      case .needsReadable: sendNeeds = .readable
+      case .needsWritable: sendNeeds = .writable
+      case .failed: return stopSending()
+      case .insecure(let failure): return end(.failure(.insecure(failure)))
+      }
+    }
+    if outgoing.isSent {
+      outgoing.cancel()
+      self.outgoing = nil
+    } else {
+      outgoing.goOn()
+    }
+    watchReadable()
+  }
+
+  /// Sends no more, because the server has ended its half of the connection. It may have answered before that.
+  private func stopSending() {
+    isIncomplete = true
+    outgoing?.cancel()
+    outgoing = nil
+    sendNeeds = []
+    watchReadable()
+  }
+
+  /// Ends because the client has left before the end of the body.
+  func bodyIsCut() { end(.failure(.unreachable("the client left before the end of the body"))) }
 
   /// Passes the received part of a streamed body to its receiver. Returns false if that ends the connection.
   private func passOn() -> Bool {
@@ -160,9 +209,10 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     return true
   }
 
-  private func watchReadable() {
+  /// Watches for more of the answer, if there is room for it, and for what the body of the request waits for.
+  private func watchReadable(after needs: IOWatcher.Events = .readable) {
     guard phase == .receiving else { return }
-    if body?.isFull == true { watcher?.stop() } else { watcher?.watch(.readable) }
+    watcher?.watch((body?.isFull == true ? [] : needs).union(sendNeeds))
   }
 
   /// Reads on, because the body's reader has taken what was there.
@@ -214,7 +264,10 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     }
     phase = .ended
     loop.deadlines.remove(wakeup)
-    if case .success = result, target.keepsConnections, parser.isReusable {
+    let isWhole = outgoing == nil && !isIncomplete
+    outgoing?.cancel()
+    outgoing = nil
+    if case .success = result, target.keepsConnections, isWhole, parser.isReusable {
       watcher?.stop()
       dialer.kept.keep(descriptor, tls, for: target, at: loop.now)
       tls = nil

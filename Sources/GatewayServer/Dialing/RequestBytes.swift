@@ -10,14 +10,17 @@ extension HTTPRequest {
     return parameters.isEmpty ? path : "\(path)?\(parameters.joined(separator: "&"))"
   }
 
-  /// Returns the bytes of the request (RFC 9112), as the only one of its connection unless that is kept.
+  /// Returns the bytes of the request (RFC 9112), as the only one of its connection unless that is kept. Of a streamed body it has
+  /// the head only.
   func serialized(for target: DialTarget) -> [UInt8] {
     var head = "\(method) \(requestTarget) HTTP/1.1\r\n"
     if header("host") == nil { head += "host: \(target.hostField)\r\n" }
     for field in headers where field.isSafe && !["content-length", "connection"].contains(field.name) {
       head += "\(field.name): \(field.value)\r\n"
     }
-    if !body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method) {
+    if stream != nil {
+      head += header("content-length").map { "content-length: \($0)\r\n" } ?? "transfer-encoding: chunked\r\n"
+    } else if !body.isEmpty || !["GET", "HEAD", "DELETE", "OPTIONS"].contains(method) {
       head += "content-length: \(body.count)\r\n"
     }
     head += "connection: \(target.keepsConnections ? "keep-alive" : "close")\r\n\r\n"

@@ -13,11 +13,13 @@ struct ChunkedBody {
   }
 
   private(set) var bytes: [UInt8] = []
-  private let bytesMax: Int
+  private var bytesMax: Int
   private var state = State.size
   /// The line that has begun: a chunk's size, or a trailer field.
   private var line: [UInt8] = []
   private var trailerBytes = 0
+  /// The number of bytes of the piece that was too long, up to the chunk above the limit.
+  private var usedWithinLimit = 0
   /// The maximum number of bytes of a chunk's size with its extensions; no usual client sends more.
   private static let lineBytesMax = 256
   private static let trailerBytesMax = 8192
@@ -31,6 +33,13 @@ struct ChunkedBody {
     var taken: [UInt8] = []
     swap(&taken, &bytes)
     return taken
+  }
+
+  /// Removes the limit, after the body was too long. The next byte is the one behind the size of the chunk that was above it.
+  /// Returns how many bytes of the last piece were used.
+  mutating func goOnWithoutLimit() -> Int {
+    bytesMax = .max
+    return usedWithinLimit
   }
 
   mutating func append(_ piece: UnsafeRawBufferPointer) -> RequestBody.Step {
@@ -47,7 +56,10 @@ struct ChunkedBody {
         guard byte == (hasReturn ? 0x0a : 0x0d) else { return .malformed }
         state = hasReturn ? .size : .dataEnd(hasReturn: true)
       case .size:
-        if let step = sizeByte(byte) { return step }
+        if let step = sizeByte(byte) {
+          usedWithinLimit = rest.startIndex + 1
+          return step
+        }
       case .trailer:
         switch trailerByte(byte) {
         case true: return .complete(used: rest.startIndex + 1)
@@ -67,9 +79,8 @@ struct ChunkedBody {
       return line.count <= Self.lineBytesMax ? nil : .malformed
     }
     guard let size = takeSize() else { return .malformed }
-    guard size <= bytesMax - bytes.count else { return .tooLong }
     state = size == 0 ? .trailer : .data(left: size)
-    return nil
+    return size <= bytesMax - bytes.count ? nil : .tooLong
   }
 
   /// Reads another byte of the trailer. Returns whether it is the last; nil if the trailer is invalid.

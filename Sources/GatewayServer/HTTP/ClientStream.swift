@@ -59,6 +59,23 @@ struct ClientStream {
     return count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)
   }
 
+  /// Whether the peer has reset the connection, or ended its half of it too early: fewer than `owed` bytes wait to be read. Unlike
+  /// ``hasEnded``, it sees an end behind bytes.
+  func hasLeft(owing owed: Int) -> Bool {
+    // The first byte of `tcp_info` is the state.
+    var state: UInt8 = 0
+    var size = socklen_t(1)
+    guard !hasPending, getsockopt(descriptor, CInt(IPPROTO_TCP), TCP_INFO, &state, &size) == 0 else { return false }
+    if state == Self.isClosed { return true }
+    var waiting: CInt = 0
+    guard state == Self.peerHasClosed, ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return false }
+    return Int(waiting) < owed
+  }
+
+  /// TCP_CLOSE and TCP_CLOSE_WAIT of <netinet/tcp.h>.
+  private static let isClosed: UInt8 = 7
+  private static let peerHasClosed: UInt8 = 8
+
   /// The first byte that the peer has sent and that was not read yet.
   enum FirstByte {
     case byte(UInt8)

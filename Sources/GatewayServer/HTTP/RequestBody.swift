@@ -20,8 +20,22 @@ struct RequestBody {
     }
   }
 
-  /// The bytes received.
+  /// The bytes received and not taken out.
   var bytes: [UInt8] { chunks?.bytes ?? known }
+
+  /// The fewest bytes that the peer must still send.
+  var missing: Int { chunks == nil ? remaining : 1 }
+
+  /// Takes out the received bytes.
+  mutating func takeBytes() -> [UInt8] {
+    if let taken = chunks?.takeBytes() { return taken }
+    var taken: [UInt8] = []
+    swap(&taken, &known)
+    return taken
+  }
+
+  /// Continues, without a limit, with a chunked body that was too long. Returns how many bytes of the last piece were used.
+  mutating func goOnWithoutLimit() -> Int { chunks?.goOnWithoutLimit() ?? 0 }
 
   /// Adds the piece in place: a photograph arrives in some thousand pieces.
   mutating func append(_ piece: UnsafeRawBufferPointer) -> Step {

@@ -14,12 +14,16 @@ extension ServerConnection {
     }
   }
 
+  /// The longest wait for another byte of a large body whose client may send all of it before it reads the answer.
+  private static let bodyLingerTime = Duration.seconds(5)
+
   func linger() {
     if case .idle = phase { leaveIdle() }
+    endIncoming(isWhole: false)
     stream.endSending()
     phase = .lingering
     dropPending()
-    wait(Self.lingerTime)
+    wait(loop.now < lingersUntil ? Self.bodyLingerTime : Self.lingerTime)
     rewatch()
     discard()
   }
@@ -29,7 +33,7 @@ extension ServerConnection {
     for _ in 0..<16 {
       switch stream.readPast(loop.inbound) {
       case .moved(0), .failed: return end()
-      case .moved: continue
+      case .moved: if loop.now < lingersUntil { wait(Self.bodyLingerTime) }
       case .needs: return
       }
     }

@@ -45,8 +45,8 @@ extension ServerConnection {
     case .malformed:
       return (piece.count, .refused(.plain(400, "the port speaks HTTP/1.1 and no TLS"), .malformedRequest))
     case .complete(let used):
-      let arrival = RequestArrival(
-        RequestHead.read(head.bytes, takesConnect: service.tunnels != nil), limits: host.limits, bytesMax: bodyBytesMax)
+      let reading = RequestHead.read(head.bytes, takesConnect: service.tunnels != nil)
+      let arrival = RequestArrival(reading, limits: host.limits, bytesMax: acceptedBytesMax)
       head = HeadBuffer(bytesMax: host.limits.headerBytesMax)
       requests += 1
       guard excess == nil else { return (used, .refused(.overLimit, nil)) }
@@ -58,7 +58,9 @@ extension ServerConnection {
     _ arrival: RequestArrival, _ piece: UnsafeRawBufferPointer, _ used: Int
   ) -> (used: Int, Arrival) {
     switch arrival {
-    case .upgrade(let request): return (used, .upgrade(request))
+    case .upgrade(var request):
+      request.isSecure = stream.tls != nil
+      return (used, .upgrade(request))
     case .refused(let response, let reason): return (used, .refused(response, reason))
     case .tooLarge(let request):
       isHead = request.method == "HEAD"
@@ -69,6 +71,12 @@ extension ServerConnection {
       self.takesChunks = takesChunks
       self.persistence = requests < Self.requestsMax ? persistence : .closes
       if case .length(0) = framing { return (used, .request(request)) }
+      let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
+      if case .length(let length) = framing, length > host.limits.bodyBytesMax, length > bodyBytesMax(of: request) {
+        let body = RequestBody(framing, bytesMax: length)
+        let (more, arrival) = pass(body, of: request, behind: rest, awaitsContinue: awaitsContinue)
+        return (used + more, arrival)
+      }
       guard takeRoom(for: framing, of: request) else {
         let error = GatewayError.overloaded.detailed("too many uploads at once")
         return (used, .refused(service.site.refusal(of: error, for: request), nil))
@@ -76,7 +84,6 @@ extension ServerConnection {
       if awaitsContinue { write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)) }
       if case .gone = phase { return (used, .needsMore) }
       wait(host.limits.handshakeTimeout)
-      let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
       body = RequestBody(framing, bytesMax: bodyBytesMax(of: request))
       let (more, arrival) = readBody(rest, of: request)
       return (used + more, arrival)
@@ -86,6 +93,11 @@ extension ServerConnection {
   /// Returns the most bytes of the request's body; an upload may have a higher limit than usual.
   private func bodyBytesMax(of request: HTTPRequest) -> Int {
     max(host.limits.bodyBytesMax, service.site.uploadBytesMax(for: request) ?? 0)
+  }
+
+  /// Returns the most bytes of a body that is not refused by its length.
+  private func acceptedBytesMax(of request: HTTPRequest) -> Int {
+    passesBody(of: request) ? .max : bodyBytesMax(of: request)
   }
 
   /// Reserves room for a body that is or may be larger than usual; returns false if there is none.
@@ -112,9 +124,15 @@ extension ServerConnection {
       body = nil
       phase = .head
       return (used, .request(request))
-    case .tooLong: return (piece.count, .bodyTooLarge(request))
+    case .tooLong:
+      guard var begun = body, passesBody(of: request) else { return (piece.count, .bodyTooLarge(request)) }
+      body = nil
+      let used = begun.goOnWithoutLimit()
+      let rest = UnsafeRawBufferPointer(rebasing: piece[used...])
+      let (more, arrival) = pass(begun, of: request, behind: rest, awaitsContinue: false)
+      return (used + more, arrival)
     case .malformed:
-      return (piece.count, .refused(.plain(400, "the body's chunks are malformed"), .malformedRequest))
+      return (piece.count, .refused(.plain(400, Self.malformedChunks), .malformedRequest))
     }
   }
 
@@ -155,14 +173,16 @@ extension ServerConnection {
     guard case .answering = phase else { return }
     // Without chunks or a length, only the end of the connection marks the end of a streamed body.
     let isEndless = response.stream != nil && !takesChunks && response.contentLength == nil
-    let isLast = service.requests.isFinishing || isEndless
+    let isLast = service.requests.isFinishing || isEndless || incoming != nil
     let persistence = isLast ? .closes : persistence
-    send(response, persistence, then: persistence == .closes ? .end : .nextRequest)
+    let ending: Ending = incoming != nil ? .linger : persistence == .closes ? .end : .nextRequest
+    send(response, persistence, then: ending)
   }
 
   /// Answers a request that cannot be served, and ends the connection when the peer has read that.
   func refuse(_ response: HTTPResponse, _ reason: TransportRefusals.Reason?) {
     body = nil
+    endIncoming(isWhole: false)
     if let reason { service.refusals.count(reason) }
     if excess == nil { beginRequest() }
     send(response, .closes, then: .linger)

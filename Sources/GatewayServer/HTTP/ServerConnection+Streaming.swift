@@ -71,6 +71,7 @@ extension ServerConnection {
   /// Stores the bytes after the request, and detects that the peer has gone. A feed may be silent forever, so a client must not
   /// send so many bytes that this would not be detected.
   func readBehind() {
+    guard incoming == nil else { return receiveBody() }
     var hasMore = true
     while hasMore && isListening {
       switch stream.read(into: loop.inbound) {

@@ -52,6 +52,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   var head: HeadBuffer
   /// The received part of the body in phase `body`.
   var body: RequestBody?
+  /// The body of the request that is being answered, if it is passed on and not whole yet.
+  var incoming: IncomingBody?
   /// The number of heads received.
   var requests = 0
   /// The bytes after the request that is being answered, from `pendingStart` on.
@@ -86,6 +88,8 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
   /// The maximum number of requests on one connection.
   static let requestsMax = 10_000
   static let lingerTime = Duration.seconds(2)
+  /// Until when it waits for a client that goes on with a body that nobody reads.
+  var lingersUntil = Instant.zero
 
   init(
     host: VirtualHost, service: HTTPService, descriptor: CInt, excess: TransportRefusals.Reason?, client: String?
@@ -137,6 +141,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case .greeting: greet()
     case .securing: secure()
     case .idle, .head, .body: readSome()
+    case .answering where incoming != nil, .writing where incoming != nil: receiveBody()
     case .answering where awaitedUpgrade != nil && stream.hasEnded: end()
     case .answering where stream.hasEnded: caller?.leave(); watcher?.watch(stream.outputEvents)
     case .answering, .writing: watcher?.watch(stream.outputEvents)
@@ -152,9 +157,10 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     case .greeting: watcher?.watch(.readable)
     case .securing: watcher?.watch(stream.readNeeds)
     case .idle, .head, .body: watcher?.watch((pending.isEmpty ? stream.readNeeds : []).union(stream.outputEvents))
-    case .answering: break
-    case .streaming: watcher?.watch((isListening ? stream.readNeeds : []).union(stream.outputEvents))
-    case .writing: watcher?.watch(stream.outputEvents)
+    case .answering: if incoming != nil { watcher?.watch(bodyEvents.union(stream.outputEvents)) }
+    case .streaming where incoming == nil:
+      watcher?.watch((isListening ? stream.readNeeds : []).union(stream.outputEvents))
+    case .streaming, .writing: watcher?.watch(bodyEvents.union(stream.outputEvents))
     case .lingering: watcher?.watch(.readable)
     case .gone: break
     }
@@ -330,6 +336,7 @@ final class ServerConnection: LoopConnection, @unchecked Sendable {
     }
     leave()
     body = nil
+    endIncoming(isWhole: false)
     dropPending()
     stream.close()
     endStream()

@@ -177,6 +177,7 @@ package final class SocketLoop: @unchecked Sendable {
       if isStopping { break }
       armTimer()
       writeBatch()
+      driver.endTurn()
       ev_run(ev, hasMore ? CInt(EVRUN_NOWAIT) : CInt(EVRUN_ONCE))
       writeBatch()
     }

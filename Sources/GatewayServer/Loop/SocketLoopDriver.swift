@@ -13,6 +13,7 @@ final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
   unowned(unsafe) var loop: EventLoop!
   private(set) var now = Instant.zero
   private(set) var wallTime = WallTime(nanoseconds: 0)
+  private(set) var turns = Histogram()
   private var generator: SeededGenerator
   /// The address of the libev loop while it runs: other threads may wake it just when it ends.
   private let running = Mutex<UInt>(0)
@@ -34,12 +35,23 @@ final class SocketLoopDriver: LoopDriver, @unchecked Sendable {
 
   var lateness: LateSpans { meter?.current ?? LateSpans() }
 
+  private static func read(_ clock: clockid_t) -> timespec {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return time
+  }
+
+  /// Notes the end of the turn that began with ``readClocks()``.
+  func endTurn() {
+    let time = Self.read(CLOCK_MONOTONIC)
+    turns.record(Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)) - now)
+  }
+
   /// Reads both clocks; called once for each wake-up.
   func readClocks() {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    var time = Self.read(CLOCK_MONOTONIC)
     now = Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    clock_gettime(CLOCK_REALTIME, &time)
+    time = Self.read(CLOCK_REALTIME)
     wallTime = WallTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 

@@ -175,7 +175,15 @@ extension SimulatedDialer: RequestForwarder {
   package nonisolated(nonsending) func forward(
     _ request: HTTPRequest, to target: DialTarget
   ) async -> Result<HTTPResponse, DialFailure> {
-    await fetch(request, from: target, timeout: .seconds(900))
+    guard let stream = request.stream else { return await fetch(request, from: target, timeout: .seconds(900)) }
+    // A streamed body arrives whole: requests have no pieces here.
+    guard let body = await Self.body(of: stream, on: loop) else {
+      return .failure(.unreachable("the request's body is above \(Self.bodyBytesMax) bytes"))
+    }
+    guard !stream.isCut() else { return .failure(.unreachable("the client left before the end of the body")) }
+    var whole = request
+    (whole.body, whole.stream) = (body, nil)
+    return await fetch(whole, from: target, timeout: .seconds(900))
   }
 }
 

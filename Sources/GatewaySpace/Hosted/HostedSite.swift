@@ -35,6 +35,8 @@ package struct HostedSite: Site {
 
   package func uploadBytesMax(for request: HTTPRequest) -> Int? { space.inner.uploadBytesMax(for: request) }
 
+  package func passesBody(of request: HTTPRequest) -> Bool { space.inner.passesBody(of: request) }
+
   package func refusal(of error: GatewayError, for request: HTTPRequest) -> HTTPResponse {
     space.inner.refusal(of: error, for: request).dated(by: space.loop)
   }

@@ -65,6 +65,14 @@ package struct SpacesSite: Site {
     }
   }
 
+  package func passesBody(of request: HTTPRequest) -> Bool {
+    switch place(of: request) {
+    case .own: own.passesBody(of: request)
+    case .space(let site, let inner): site.passesBody(of: inner)
+    case .nowhere: false
+    }
+  }
+
   private enum Place {
     case own
     /// A space's, with the request as the space sees it.
@@ -79,6 +87,7 @@ package struct SpacesSite: Site {
       let rest = request.path.dropFirst(Self.pathPrefix.count)
       name = String(rest.prefix { $0 != "/" })
       inner.path = rest.contains("/") ? String(rest.dropFirst(name.count)) : "/"
+      inner.mount = Self.pathPrefix + name
       inner.rawTarget = request.rawTarget.flatMap { Self.target($0, below: Self.pathPrefix + name) }
     } else if isReachable, let space = application(request).flatMap({ spaces[$0] }) {
       return .space(space.hosted.site, request)

@@ -45,7 +45,10 @@ extension JWTVerifier {
     (policy.audiences, policy.requiresExpiry) = (requirements.audiences, requirements.requiresExpiry)
     // Before the key is looked up, so that another issuer's statement is distinguished from one with an unknown key.
     guard let issuer = shown.payload["iss"] else { throw .claimMissing("iss") }
-    guard issuer.string.map({ Name($0) }) == policy.issuer else { throw .issuerMismatch }
+    guard issuer.string.map({ Name($0) }) == policy.issuer else {
+      throw .issuerMismatch(
+        ClaimMismatch(expected: policy.issuer.map { [$0.text] } ?? [], presented: issuer.string.map { [$0] } ?? []))
+    }
     return try open(token, at: now, isOfAnyType: true) { [policy] payload, vouching throws(TokenError) in
       // A key of the gateway's own signs no statement of another.
       guard vouching === owner else { throw .signature }

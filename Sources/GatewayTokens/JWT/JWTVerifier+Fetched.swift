@@ -2,12 +2,14 @@ package import GatewayCore
 package import GatewayJSON
 
 extension JWTVerifier {
-  /// Returns whether it has keys that were fetched from `owner`.
-  package func hasFetchedKeys(of owner: KeyOwner) -> Bool { keys.keys.contains { $0.owner === owner } }
-
   /// Returns whether a fetched key signed the token, whatever its content.
   package func isOfFetchedKey(_ token: String, at now: WallTime) -> Bool {
     (try? open(token, at: now, isOfAnyType: true) { _, owner throws(TokenError) in owner != nil }) ?? false
+  }
+
+  /// Returns whether a key that was fetched from `owner` signed the token, whatever its content.
+  package func isOfFetchedKey(_ token: String, of owner: KeyOwner, at now: WallTime) -> Bool {
+    (try? open(token, at: now, isOfAnyType: true) { _, vouching throws(TokenError) in vouching === owner }) ?? false
   }
 
   /// Returns whether a key that was fetched from `owner` has that name, compared by bytes.

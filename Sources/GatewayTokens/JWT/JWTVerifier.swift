@@ -178,7 +178,9 @@ package final class JWTVerifier: Sendable {
     if let claim, claim.kind != .string { throw .claimInvalid("iss", expected: "a string") }
     guard let expected = policy.issuer else { return }
     guard let claim else { throw .claimMissing("iss") }
-    guard claim.string.map({ Name($0) }) == expected else { throw .issuerMismatch }
+    guard claim.string.map({ Name($0) }) == expected else {
+      throw .issuerMismatch(ClaimMismatch(expected: [expected.text], presented: claim.string.map { [$0] } ?? []))
+    }
   }
 
   private func checkAudience(_ claims: JWTClaims, _ policy: TokenPolicy) throws(TokenError) {
@@ -190,7 +192,8 @@ package final class JWTVerifier: Sendable {
     guard !policy.audiences.isEmpty else { return }
     guard claim != nil else { throw .claimMissing("aud") }
     guard named.contains(where: { $0.string.map { policy.audiences.contains(Name($0)) } ?? false }) else {
-      throw .audienceMismatch
+      throw .audienceMismatch(
+        ClaimMismatch(expected: policy.audiences.map(\.text), presented: named.compactMap(\.string)))
     }
   }
 }

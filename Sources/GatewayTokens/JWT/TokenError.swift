@@ -1,7 +1,7 @@
 package import GatewayCore
 package import GatewayJSON
 
-/// The check that a token failed. It never holds the token or any value from it.
+/// The check that a token failed. It never holds the token or any value from it, but an `iss` or `aud` that does not match.
 package enum TokenError: Error, Hashable, Sendable {
   /// A segment of a compact JWS (RFC 7515 section 7.1).
   package enum Segment: String, Hashable, Sendable {
@@ -56,9 +56,9 @@ package enum TokenError: Error, Hashable, Sendable {
   /// Before `nbf`, or issued in the future, leeway included.
   case notYetValid(DateClaim)
   /// `iss` is not the expected one.
-  case issuerMismatch
+  case issuerMismatch(ClaimMismatch)
   /// `aud` contains none of the expected audiences (RFC 7519 section 4.1.3).
-  case audienceMismatch
+  case audienceMismatch(ClaimMismatch)
 
   /// The stable name of the check: that of the header parameter or claim if there is one.
   package var check: String {
@@ -96,8 +96,8 @@ package enum TokenError: Error, Hashable, Sendable {
     case .dateInvalid, .claimMissing, .claimInvalid: .claimInvalid.detailed(description)
     case .expired: .tokenExpired
     case .notYetValid: .tokenNotYetValid.detailed(description)
-    case .issuerMismatch: .issuerMismatch
-    case .audienceMismatch: .audienceMismatch
+    case .issuerMismatch(let mismatch): .issuerMismatch.showing(mismatch)
+    case .audienceMismatch(let mismatch): .audienceMismatch.showing(mismatch)
     }
   }
 }

@@ -7,6 +7,8 @@ internal import GatewayCore
 final class ServedConversation: Conversation, @unchecked Sendable {
   private let served: ServedWire
   private let secrets: [String: String]
+  /// What the gateway's connections have in common; nil for a reader.
+  private let links: ServedLinks?
   /// The token so far, during a login in several steps.
   private var token: String?
   private(set) var user: String?
@@ -27,6 +29,15 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   /// The message that was foreseen last, so that it is read once.
   private var foreseen: (bytes: [UInt8], heard: Heard?)?
   var askedAt: Instant?
+  /// The tokens that came by another way than the connection, and wait for the session's answer.
+  private var expectedTokens = ExpectedTokens()
+  /// The connection and its user, once they are known.
+  private var connection: ConnectionID?
+  private var kind = UserKind.regular
+  /// The life that the client's token had left when it was accepted; nil for no end.
+  private var acceptedLife: Duration?
+  /// The name by which requests over HTTP find the connection, from the upgrade.
+  private let upgradeName: String?
 
   /// The purpose of a token that is being verified.
   private enum Judged {
@@ -43,9 +54,14 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     let bindings: Bindings
   }
 
-  init(_ served: ServedWire, token: String?, secrets: [String: String]) {
+  init(
+    _ served: ServedWire, _ upgrade: Bindings, secrets: [String: String], links: ServedLinks? = nil
+  ) {
     self.served = served
-    self.token = token
+    self.links = links
+    token = upgrade.token
+    let naming = served.wire.renewing.request?.namingSlots ?? []
+    upgradeName = upgrade.taken.first { naming.contains($0.slot) }?.value
     self.secrets = secrets
     sent = Array(repeating: nil, count: served.wire.messages.count)
     heard = Array(repeating: nil, count: served.wire.names.heardByGateway.count)
@@ -84,7 +100,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   func answer(to message: [UInt8], _ context: DialectContext) -> [Frame]? {
     // A message before the part that counts, or one that keeps the connection alive.
     if let known = recognised(message), served.needsNoAnswer(known.message) { return [] }
-    let text = WireText(message)
+    let text = served.wire.frames.text(message)
     let isLoggedIn = context.isLoggedIn
     for answer in served.wire.serving.answers {
       guard let bindings = answer.match(text, isLoggedIn: isLoggedIn, holes(context)) else { continue }
@@ -112,7 +128,7 @@ final class ServedConversation: Conversation, @unchecked Sendable {
 
   /// Returns which of the client's messages it is; nil for one that is not described.
   private func recognised(_ bytes: [UInt8]) -> Heard? {
-    let text = WireText(bytes)
+    let text = served.wire.frames.text(bytes)
     if let expected, let bindings = served.wire.messages[expected.message].parts[expected.part].pattern?.match(text) {
       return Heard(message: expected.message, part: expected.part, bindings: bindings)
     }
@@ -147,19 +163,53 @@ final class ServedConversation: Conversation, @unchecked Sendable {
   // MARK: Sending
 
   func greeting(_ context: DialectContext) -> [Frame] {
-    say(served.words(aheadOf: 0), context)
+    connection = context.connection
+    if let upgradeName { links?.name(context.connection, upgradeName) }
+    return say(served.words(aheadOf: 0), context)
+  }
+
+  // MARK: Tokens that come by another way
+
+  func expect(_ token: Credentials, _ answer: @escaping @Sendable (GatewayError?) -> Void) -> RequestID? {
+    expectedTokens.add(token, answer)
+  }
+
+  /// Returns the frames for the session's answer to a token that came by another way; nil for any other message.
+  private func settle(_ message: OutboundMessage, _ context: DialectContext) -> [Frame]? {
+    switch message {
+    case .refreshed(let life, let request, _):
+      guard let token = expectedTokens.settle(request, nil) else { return nil }
+      acceptedLife = life
+      return served.pushed.map { say($0, context, life: life, token: token.token) } ?? []
+    case .error(let error, let request): return expectedTokens.settle(request, error).map { _ in [] }
+    default: return nil
+    }
+  }
+
+  func ended() {
+    if let upgradeName, let connection { links?.forget(connection, upgradeName) }
+    expectedTokens.end(with: .notFound)
+  }
+
+  /// Has the gateway mint the client's next token, unless its present one was revoked.
+  private func push(_ cause: RefreshCause) {
+    guard cause != .revocation, let connection, let user, let acceptedLife else { return }
+    links?.push(connection, UserID(user), kind, life: acceptedLife)
   }
 
   func encode(_ message: OutboundMessage, _ context: DialectContext) -> [Frame] {
+    if let frames = settle(message, context) { return frames }
     let judging = judged
     var (life, wait) = (context.expiresIn, Duration.zero)
     switch message {
-    case .connected(_, let user, _, let expiresIn, _, _):
+    case .connected(_, let user, let kind, let expiresIn, _, _):
       self.user = user.rawValue
+      (self.kind, acceptedLife) = (kind, expiresIn)
       life = expiresIn
       enter()
     case .refreshed(let expiresIn, _, _):
       life = expiresIn
+      acceptedLife = expiresIn
       if judging == .login { enter() }
       judged = nil
     // The other token is still being verified.
@@ -167,7 +217,9 @@ final class ServedConversation: Conversation, @unchecked Sendable {
     case .error(let error, _), .loginRefused(let error, _):
       refusal = judging.map { ($0, error) }
       judged = nil
-    case .refreshRequired(_, let timeout): wait = timeout
+    case .refreshRequired(let cause, let timeout):
+      if served.pushed != nil { push(cause) }
+      wait = timeout
     case .pong(let request): return say(rule(answering: request), context)
     case .loggedOut: return served.wire.serving.end == .stay ? leave(context) : []
     case .closing: break
@@ -224,31 +276,35 @@ final class ServedConversation: Conversation, @unchecked Sendable {
 
   /// Returns the rule's own example and the messages after it; nothing if a value is missing.
   private func say(
-    _ rule: WireRule?, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero
+    _ rule: WireRule?, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero, token: String? = nil
   ) -> [Frame] {
     guard let rule, let example = rule.example else { return [] }
-    return ([example] + rule.further.map(\.template)).compactMap { frame($0, context, life: life, wait: wait) }
+    return ([example] + rule.further.map(\.template)).compactMap {
+      frame($0, context, life: life, wait: wait, token: token)
+    }
   }
 
   private func frame(
-    _ template: Template, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero
+    _ template: Template, _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero, token: String? = nil
   ) -> Frame? {
     number &+= 1
     let frames = served.wire.frames
     var bytes: [UInt8] = []
     do {
       try template.write(
-        to: &bytes, from: holes(context, life: life, wait: wait),
+        to: &bytes, from: holes(context, life: life, wait: wait, token: token),
         refusing: frames.end.isEmpty ? frames.split : frames.end)
     } catch {
       return nil
     }
-    return Frame(frames.kind, bytes + frames.end)
+    return frames.encoded(bytes, frames.kind).map { Frame(frames.kind, $0) }
   }
 
-  private func holes(_ context: DialectContext, life: Duration? = nil, wait: Duration = .zero) -> ServedHoles {
+  private func holes(
+    _ context: DialectContext, life: Duration? = nil, wait: Duration = .zero, token: String? = nil
+  ) -> ServedHoles {
     ServedHoles(
       context: context, user: user, sent: sent, heard: heard, values: served.wire.serving.values, secrets: secrets,
-      number: number, life: life ?? context.expiresIn, wait: wait)
+      number: number, life: life ?? context.expiresIn, wait: wait, token: token)
   }
 }

@@ -7,6 +7,7 @@ internal import GatewayTokens
 /// ones.
 package struct ServedDialect: Dialect {
   let served: ServedWire
+  let links = ServedLinks()
   private let secrets: Renewable<[String: String]>
   private let redaction: JSONRedaction
   /// Whether a token may be at a place that no member name reveals; such messages are hidden completely.
@@ -25,7 +26,8 @@ package struct ServedDialect: Dialect {
   init(_ served: ServedWire, secrets: [String: String]) {
     self.served = served
     self.secrets = Renewable(secrets)
-    let places = served.wire.messages.flatMap(\.parts).filter(\.saysToken).map(\.tokenMembers)
+    let said = served.wire.messages.flatMap(\.parts).filter(\.saysToken).map(\.tokenMembers)
+    let places = said + served.wire.rules.filter { $0.verdict == .pushed }.map(\.tokenMembers)
     hidesMessages = places.contains { $0 == nil }
     redaction = JSONRedaction(Set(places.compactMap { $0 }.joined().map { Name($0) }))
   }
@@ -65,7 +67,7 @@ package struct ServedDialect: Dialect {
   }
 
   package func conversation(for upgrade: HTTPRequest) -> (any Conversation)? {
-    ServedConversation(served, token: served.token(in: upgrade), secrets: secrets.value)
+    ServedConversation(served, served.bindings(in: upgrade), secrets: secrets.value, links: links)
   }
 
   package func decode(
@@ -74,8 +76,14 @@ package struct ServedDialect: Dialect {
 
   package func encode(_ message: OutboundMessage, _ context: DialectContext) -> Frame? { nil }
 
+  package func worded(_ frame: Frame) -> Frame { served.wire.frames.worded(frame) }
+
   package func redacted(_ payload: UnsafeRawBufferPointer, _ kind: Frame.Kind, isUnderstood: Bool) -> String? {
     guard !hidesMessages else { return nil }
+    if served.wire.frames.encoding == .messagePack, MessagePack.mayBegin(payload) {
+      guard let json = MessagePack.json(payload, .counted) else { return nil }
+      return json.withUnsafeBytes { redaction.text($0, isUnderstood: isUnderstood) }
+    }
     guard let start = payload.firstIndex(where: { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }) else {
       // A line without JSON: a ping or a word. An unknown one may be a token.
       return isUnderstood && payload.count <= Self.wordMax ? String(decoding: payload, as: UTF8.self) : nil

@@ -15,6 +15,8 @@ struct ServedHoles: HoleSource {
   /// The remaining life of the token; nil for no end.
   let life: Duration?
   let wait: Duration
+  /// The token that is pushed; nil in every other message, since clients are sent none.
+  let token: String?
 
   func value(of hole: Hole) -> String? {
     switch hole {
@@ -34,8 +36,8 @@ struct ServedHoles: HoleSource {
     case .secret(let name): secrets[name]
     case .connection: context.connection.description
     case .waitMilliseconds: "\(wait.nanoseconds / Self.millisecond)"
-    // Clients are never sent a token.
-    case .token, .column: nil
+    case .token: token
+    case .column: nil
     }
   }
 

@@ -6,11 +6,13 @@ internal import GatewayTokens
 /// own.
 package struct ServedVendor: Vendor {
   package let bindings: [DialectBinding]
-  private let served: ServedWire
-  private let dialect: ServedDialect
-  private let authenticator: any Authenticator
-  private let services: any GatewayServices
-  private let secrets: Secrets
+  let served: ServedWire
+  let dialect: ServedDialect
+  let authenticator: any Authenticator
+  let services: any GatewayServices
+  let secrets: Secrets
+  /// The signer of tokens that the gateway gives by itself.
+  let issuer: any TokenIssuer
 
   package init(_ settings: ServedSettings, on ground: Ground) throws {
     let wire = settings.wire
@@ -18,25 +20,34 @@ package struct ServedVendor: Vendor {
     dialect = ServedDialect(served, secrets: settings.secrets)
     services = ground.services
     secrets = ground.secrets
+    issuer = ground.issuer
     authenticator = settings.authenticator(ground)
-    let habit = wire.habits.refresh
-    let judge: any Authenticator =
-      wire.renewing.endsAreEnforced && habit.how != .none
-      ? habit.how == .asked ? authenticator : StrictAuthenticator(inner: authenticator)
-      : LastingAuthenticator(inner: authenticator)
+    let judge = Self.judge(of: served, authenticator)
     let liveness = wire.serving.pingInterval.map { Liveness.ping(after: $0, timeout: $0) }
     bindings = [
-      DialectBinding(dialect, judge, session: try Self.session(of: wire, on: ground.session), liveness: liveness)
+      DialectBinding(dialect, judge, session: try Self.session(of: served, on: ground.session), liveness: liveness)
     ]
+    if served.pushed != nil { dialect.links.set(Self.push(issuer, ground)) }
+  }
+
+  /// Returns the judge of its tokens, by how clients renew and whether ends are enforced.
+  private static func judge(of served: ServedWire, _ inner: any Authenticator) -> any Authenticator {
+    let habit = served.wire.habits.refresh
+    guard served.wire.renewing.endsAreEnforced, habit.how != .none else { return LastingAuthenticator(inner: inner) }
+    if served.asksClients { return inner }
+    let strict = StrictAuthenticator(inner: inner)
+    return served.pushed == nil ? strict : PushingAuthenticator(inner: strict, lead: habit.lead ?? usualPushLead)
   }
 
   /// Returns the times of its sessions; nil for the gateway's own. A client that renews by a timer is closed if it has
   /// not renewed within the grace period; one that reconnects with a new token is closed as soon as its token expires.
-  private static func session(of wire: WireDescription, on usual: SessionPolicy) throws -> SessionPolicy? {
+  private static func session(of served: ServedWire, on usual: SessionPolicy) throws -> SessionPolicy? {
+    let wire = served.wire
     let serving = wire.serving
-    let isUsual = wire.habits.refresh.how == .asked
+    let isUsual = served.asksClients
     guard !isUsual || serving.endsAtRefusedRenewal || serving.loginTimeout != nil else { return nil }
-    let policy = try times(of: wire, isUsual: isUsual, usual)
+    var policy = try times(of: wire, isUsual: isUsual, usual)
+    if served.pushed != nil { policy = policy.countingTimeoutFromExpiry }
     if serving.end == .stay { return policy.keepingSocketAtEnd }
     return serving.endsAtRefusedRenewal ? policy.endingAtRefusedRefresh : policy
   }
@@ -55,7 +66,7 @@ package struct ServedVendor: Vendor {
     }
     return try SessionPolicy(
       loginTimeout: loginTimeout,
-      refreshTimeout: habit.how == .timer ? habit.grace : .zero,
+      refreshTimeout: [.timer, .http, .pushed].contains(habit.how) ? habit.grace : .zero,
       revocation: usual.revocation, anyRefreshTimeout: true)
   }
 
@@ -67,16 +78,22 @@ package struct ServedVendor: Vendor {
   package var namesItsRoutes: Bool { true }
 
   package func routes(with provider: TokenProvider) -> [HTTPRoute] {
-    guard let before = served.wire.before, let path = served.beforePath else { return [] }
-    return [HTTPRoute(before.method, path) { request, _ in await answer(request) }.givingTokens]
+    var routes: [HTTPRoute] = []
+    if let before = served.wire.before, let path = before.servedPath {
+      routes.append(HTTPRoute(before.method, path) { request, _ in await answer(request) }.givingTokens)
+    }
+    if let renewal = served.wire.renewing.request, let path = renewal.servedPath {
+      routes.append(HTTPRoute(renewal.method, path) { request, _ in await renew(by: request, renewal) }.givingTokens)
+    }
+    return routes
   }
 
   /// Returns the answer to the request before the upgrade.
   private nonisolated(nonsending) func answer(_ request: HTTPRequest) async -> HTTPResponse {
     guard let before = served.wire.before else { return dialect.response(for: .notFound) }
     let now = services.wallTime
-    if before.templates.contains(where: { $0.holes.contains(.token) }) {
-      let token = served.token(before: request) ?? ""
+    if before.showsToken {
+      let token = before.bindings(of: request).token ?? ""
       if case .failure(let error) = await authenticator.judge(Credentials(token: token), at: now).verdict {
         return dialect.response(for: error)
       }

@@ -17,6 +17,8 @@ struct ServedWire: Sendable {
   /// The close message to a client whose token has expired.
   let over: WireRule?
   private let leaving: WireRule?
+  /// The message with a new token that no client has asked for.
+  let pushed: WireRule?
   private let failed: WireRule?
   /// The number of the rule that answers a client's ping.
   let answer: Int?
@@ -60,6 +62,7 @@ struct ServedWire: Sendable {
     refreshRefused = first(.refreshRefused)
     over = first(.goodbye) { $0.then == .renew }
     leaving = first(.goodbye) { $0.then == .retry }
+    pushed = first(.pushed)
     failed = first(.error)
     answer = wire.rules.firstIndex { $0.verdict == .alive && $0.reply == nil && $0.example != nil }
     ping = first(.alive) { $0.reply != nil }
@@ -70,12 +73,15 @@ struct ServedWire: Sendable {
   }
 
   private func check() throws(DescriptionError) {
+    if let reason = wire.proxyOnly { throw reason }
     func need(_ rule: WireRule?, _ verdict: WireRule.Verdict) throws(DescriptionError) {
       guard rule == nil, let bare = wire.rules.first(where: { $0.verdict == verdict }) else { return }
       throw Self.lacks(bare, "a rule that is \(verdict.rawValue)")
     }
     if !wire.habits.isLoggedInAtOpen { try need(loggedIn, .loggedIn) }
-    if wire.habits.refresh.how == .asked { try need(asks, .ask) }
+    if [.asked, .http].contains(wire.habits.refresh.how) { try need(asks, .ask) }
+    if wire.habits.refresh.how == .pushed { try need(pushed, .pushed) }
+    try checkRequests()
     if wire.renewal != nil && !wire.habits.refresh.isProvenBySurvival { try need(refreshed, .refreshed) }
     for number in chain + [wire.renewal].compactMap({ $0 }) {
       guard wire.messages[number].parts.allSatisfy({ $0.pattern != nil }) else {
@@ -87,10 +93,43 @@ struct ServedWire: Sendable {
     guard chain.contains(where: { wire.messages[$0].saysToken }) || tokenIsInUpgrade else {
       throw wire.file.error("no message of the login and nothing of the upgrade has {{token}}: nobody could be let in")
     }
-    if wire.before != nil && beforePath == nil {
-      throw wire.before?.described.error("a path with holes cannot be answered") ?? wire.file.error("/before")
+  }
+
+  /// Throws if a request over HTTP cannot be answered.
+  private func checkRequests() throws(DescriptionError) {
+    let requests = [wire.before, wire.renewing.request].compactMap(\.self)
+    for request in requests where request.servedPath == nil {
+      throw request.described.error("a path with holes cannot be answered")
+    }
+    if requests.count == 2, requests[0].method == requests[1].method, requests[0].servedPath == requests[1].servedPath {
+      throw requests[1].described.error("/before is the same request, with this method and path")
+    }
+    guard let request = wire.renewing.request else { return }
+    guard request.showsToken else {
+      throw request.described.error("shows no {{token}}, by which the gateway could tell whose connection it renews")
+    }
+    for slot in request.namingSlots where !namesConnection(slot) {
+      throw request.described.error(
+        "{{taken.\(wire.names.taken[slot])}} names no connection to the gateway; it in /connect too, or {{connection}} in "
+          + "the \"as\" that it is taken from")
+    }
+    let refusals = [WireServing.Close.refreshExpired, .refreshRefused].filter { wire.serving.closes[$0] != nil }
+    if let close = refusals.first {
+      throw request.described.error(
+        "a refused request has an answer, and its connection goes on; leave \"\(close.rawValue)\" out of \"closes\"")
     }
   }
+
+  /// Returns whether a gateway knows a connection by the value that its client took.
+  private func namesConnection(_ slot: Int) -> Bool {
+    isInUpgrade(slot)
+      || wire.rules.contains { rule in
+        rule.example?.holes.contains(.connection) == true && rule.taking.contains { $0.place == .slot(slot) }
+      }
+  }
+
+  /// Returns whether the upgrade shows the value that the client took.
+  func isInUpgrade(_ slot: Int) -> Bool { wire.connect.templates.contains { $0.holes.contains(.taken(slot)) } }
 
   // MARK: Messages
 
@@ -105,7 +144,12 @@ struct ServedWire: Sendable {
     switch message {
     case .connected: loggedIn
     case .loginRefused(let error, _): Self.isAboutAge(error) ? refusedForAge : refused
-    case .refreshRequired: wire.habits.refresh.how == .asked ? asks : wire.habits.refresh.how == .timer ? nil : over
+    case .refreshRequired:
+      switch wire.habits.refresh.how {
+      case .asked, .http: asks
+      case .timer, .pushed: nil
+      case .reconnect, .none: over
+      }
     case .refreshed: isRenewing ? refreshed : loggedIn
     case .error where isRenewing: refreshRefused ?? (endsAtRefusedRenewal ? nil : failed)
     // A login on a logged-in connection: another channel.
@@ -146,6 +190,16 @@ struct ServedWire: Sendable {
     return isAboutAge ? closes[.loginExpired] : nil
   }
 
+  /// Returns the status that refuses a request over HTTP, by cause: the first of `ends` with that meaning.
+  func status(for error: GatewayError) -> Int {
+    guard error.httpStatus == 401 else { return error.httpStatus }
+    let verdict = Self.isAboutAge(error) ? ReturnVerdict.renew : .giveUp
+    let rule = wire.habits.comeback?.ends?.first {
+      $0.isHTTP && $0.verdict == verdict && $0.phases.contains(.refreshing)
+    }
+    return rule?.codes.first?.lowerBound ?? 401
+  }
+
   // MARK: The end of a session
 
   var endsAtRefusedRenewal: Bool { wire.serving.endsAtRefusedRenewal }
@@ -154,7 +208,22 @@ struct ServedWire: Sendable {
   func saysFarewell(before reason: CloseReason) -> Bool {
     guard wire.serving.end == .close else { return false }
     if reason == .tooManyFailures { return endsAtRefusedRenewal }
-    return wire.habits.refresh.how == .timer && (reason == .refreshTimeout || reason == .tokenRevoked)
+    return renewsInPlace && (reason == .refreshTimeout || reason == .tokenRevoked)
+  }
+
+  /// Whether clients hear nothing of an expiry before the end: they renew by a timer, or the gateway does.
+  private var renewsInPlace: Bool {
+    switch wire.habits.refresh.how {
+    case .timer, .pushed: true
+    case .http: asks == nil
+    case .asked, .reconnect, .none: false
+    }
+  }
+
+  /// Whether the gateway asks its clients for another token.
+  var asksClients: Bool {
+    let how = wire.habits.refresh.how
+    return how == .asked || how == .http && asks != nil
   }
 
   /// Whether the goodbye differs for each channel.
@@ -206,7 +275,10 @@ struct ServedWire: Sendable {
   }
 
   /// Returns the token in the upgrade; nil for none.
-  func token(in upgrade: HTTPRequest) -> String? {
+  func token(in upgrade: HTTPRequest) -> String? { bindings(in: upgrade).token }
+
+  /// Returns the values in the upgrade.
+  func bindings(in upgrade: HTTPRequest) -> Bindings {
     var bindings = Bindings()
     _ = wire.connect.path.matches(Array(upgrade.path.utf8)[...], &bindings)
     Self.read(wire.connect.query, upgrade.query, &bindings)
@@ -214,23 +286,14 @@ struct ServedWire: Sendable {
     for template in wire.connect.subprotocols {
       for offered in Self.offered(in: upgrade) { _ = template.matches(Array(offered.utf8)[...], &bindings) }
     }
-    return bindings.token
+    return bindings
   }
 
-  /// Returns the token in the request before the upgrade; nil for none.
-  func token(before request: HTTPRequest) -> String? {
-    guard let before = wire.before else { return nil }
-    var bindings = Bindings()
-    Self.read(before.query, request.query, &bindings)
-    Self.read(before.headers, request.headers, &bindings)
-    if case .json(let template) = before.body { _ = template.matches(request.body[...], &bindings) }
-    return bindings.token
-  }
-
-  private static func read(
+  /// Reads the token and the values that the gateway gave from the fields of a request.
+  static func read(
     _ templates: [(name: String, value: Template)], _ fields: [HTTPField], _ bindings: inout Bindings
   ) {
-    for (name, template) in templates where template.holes.contains(.token) {
+    for (name, template) in templates where template.holes.contains(where: \.isShown) {
       for field in fields where field.name.utf8.elementsEqual(name.utf8) {
         _ = template.matches(Array(field.value.utf8)[...], &bindings)
       }
@@ -246,9 +309,15 @@ struct ServedWire: Sendable {
     }
   }
 
-  /// The path of the request before the upgrade.
-  var beforePath: String? {
-    wire.before?.path.literal.map { String(decoding: $0, as: UTF8.self) }
+}
+
+extension Hole {
+  /// Whether a client shows it to say who it is: its token, or a value that the gateway gave it.
+  fileprivate var isShown: Bool {
+    switch self {
+    case .token, .taken: true
+    default: false
+    }
   }
 }
 

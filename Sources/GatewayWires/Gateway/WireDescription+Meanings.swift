@@ -14,6 +14,13 @@ extension WireDescription {
     return rules.first { $0.isHTTP && $0.codes.contains { $0.contains(status) } }?.verdict
   }
 
+  /// What makes clients renew, whatever carries the new token: a request over HTTP follows the client's timer, or the
+  /// gateway's request.
+  package var occasionOfRenewal: RefreshHabit.How {
+    guard habits.refresh.how == .http else { return habits.refresh.how }
+    return habits.refresh.lead == nil ? .asked : .timer
+  }
+
   /// The first close code that a gateway may send and that keeps clients away permanently; nil if there is none.
   package var finalCode: UInt16? {
     for rule in habits.comeback?.ends ?? [] where !rule.isHTTP && rule.verdict == .giveUp && rule.text == nil {
@@ -31,6 +38,7 @@ extension WireDescription {
   package var isFinalAtBadToken: Bool {
     guard let served = try? ServedWire(self) else { return false }
     let error = GatewayError.tokenMalformed
+    if habits.refresh.how == .http { return meaning(ofStatus: served.status(for: error)) == .giveUp }
     let isRenewedInPlace = [.asked, .timer].contains(habits.refresh.how)
     guard isRenewedInPlace else {
       if let refusal = served.words(for: .loginRefused(error, request: nil), isRenewing: false, isLoggingIn: true) {

@@ -9,17 +9,14 @@ extension WireEyes {
     var unfinished: [UInt8] = []
     let holes = seenHoles
     for message in wire.frames.messages(in: payload, &unfinished, atMost: Self.bytesMax) {
-      let text = WireText(message)
+      let text = wire.frames.text(message)
       for rule in wire.rules where rule.tellsLife && rule.condition.holds(for: text, holes) {
-        let prefix = rule.condition.prefix.count
-        guard let (pointer, meaning) = rule.life, prefix <= message.count else { continue }
-        let json = Array(message[prefix...])
+        guard let (pointer, meaning) = rule.life else { continue }
         let number = meaning.number(of: life, at: now)
-        let told = pointer.replacing(in: json, sizeMax: Self.bytesMax) { $0.string == nil ? number : "\"\(number)\"" }
-        guard let told, json.count <= payload.count,
-          let start = (0...(payload.count - json.count)).first(where: { payload[$0...].starts(with: json) })
-        else { continue }
-        return payload[..<start] + told + payload[(start + json.count)...]
+        let told = wire.frames.replacing(
+          pointer, of: message, behind: rule.condition.prefix.count, in: Array(payload)
+        ) { $0.string == nil ? number : "\"\(number)\"" }
+        if let told { return told }
       }
     }
     return nil
@@ -34,12 +31,35 @@ extension WireEyes {
 
 extension ServedDialect {
   /// Whether a reply of the gateway tells the life of a token.
-  package var tellsLives: Bool { served.wire.rules.contains(where: \.tellsLife) }
+  package var tellsLives: Bool {
+    served.wire.rules.contains(where: \.tellsLife) || served.wire.renewing.request?.life != nil
+  }
+
+  /// Returns the body of an accepting answer to a request that renews, with another life of the token; nil if it tells none.
+  package func telling(_ life: Duration, in answer: HTTPResponse, at now: WallTime) -> [UInt8]? {
+    guard (200..<300).contains(answer.status), let (pointer, meaning) = served.wire.renewing.request?.life else {
+      return nil
+    }
+    let number = meaning.number(of: life, at: now)
+    return pointer.replacing(in: answer.body, sizeMax: WireRequest.bodyMax) {
+      $0.string == nil ? number : "\"\(number)\""
+    }
+  }
+}
+
+extension WireRequest {
+  /// The place and the unit of the life in its answer; nil for none.
+  fileprivate var life: (pointer: JSONPointer, meaning: WireRule.Meaning)? {
+    for taking in taking {
+      if case .meaning(let meaning) = taking.place { return (taking.pointer, meaning) }
+    }
+    return nil
+  }
 }
 
 extension WireRule {
-  /// Whether it is an accepted token from which the life is taken.
-  fileprivate var tellsLife: Bool { (verdict == .loggedIn || verdict == .refreshed) && life != nil }
+  /// Whether it is an accepted or a pushed token from which the life is taken.
+  fileprivate var tellsLife: Bool { [.loggedIn, .refreshed, .pushed].contains(verdict) && life != nil }
 
   /// The place and the unit of the life that it takes; nil for none.
   fileprivate var life: (pointer: JSONPointer, meaning: Meaning)? {
@@ -52,13 +72,6 @@ extension WireRule {
 }
 
 extension WireRule.Meaning {
-  fileprivate var isOfLife: Bool {
-    switch self {
-    case .lifeSeconds, .lifeMilliseconds, .endSeconds, .endMilliseconds: true
-    case .waitMilliseconds, .retrySeconds, .retryMilliseconds: false
-    }
-  }
-
   /// Returns the number that tells this life, rounded up to a whole one.
   fileprivate func number(of life: Duration, at now: WallTime) -> String {
     let isEnd = self == .endSeconds || self == .endMilliseconds

@@ -21,6 +21,8 @@ package final class WireEyes: @unchecked Sendable {
     case goodbye
     case alive
     case error
+    /// The gateway sends the client to another address.
+    case handover(ReturnVerdict)
     /// Part of a login.
     case step
     case unknown
@@ -54,10 +56,14 @@ package final class WireEyes: @unchecked Sendable {
   let conversation: ServedConversation
   private let connection: ConnectionID
   let memory: ClientMemory
+  /// The values of the gateway's that the upgrade showed, by the slots of their names.
+  let upgradeNames: [(slot: Int, value: String)]
   private var rest: [UInt8] = []
   private(set) var token: String?
-  private var phase = ClientPhase.opening
+  private(set) var phase = ClientPhase.opening
   private var pending: Shown?
+  /// What the gateway's last message means to the client, if it announces the end.
+  private var announced: ReturnVerdict?
   /// The accepted token; nil before the login.
   package private(set) var accepted: Shown?
   /// When the accepted token ends, by the gateway's words or its own; nil for never or not known.
@@ -71,7 +77,9 @@ package final class WireEyes: @unchecked Sendable {
     self.conversation = conversation
     self.connection = connection
     memory = ClientMemory(taken: served.wire.names.taken.count, sent: 0)
-    if let token = served.token(in: upgrade) { show(token) }
+    let bindings = served.bindings(in: upgrade)
+    upgradeNames = bindings.taken
+    if let token = bindings.token { show(token) }
   }
 
   var wire: WireDescription { served.wire }
@@ -94,12 +102,19 @@ package final class WireEyes: @unchecked Sendable {
     return [accept(life: nil, at: WallTime(nanoseconds: 0))]
   }
 
-  private func show(_ token: String) {
+  func show(_ token: String) {
     self.token = token.utf8.count <= Self.bytesMax ? token : nil
     pending = Shown(token: token, user: conversation.user)
   }
 
-  private func accept(life: Duration?, at now: WallTime) -> Sighting {
+  /// Notes a refused renewal.
+  func refused(_ then: ReturnVerdict) -> Sighting {
+    pending = nil
+    phase = .live
+    return .refreshRefused(then)
+  }
+
+  func accept(life: Duration?, at now: WallTime) -> Sighting {
     let isRenewal = isLoggedIn
     accepted = pending ?? accepted
     end = life.map { now + $0 } ?? accepted?.end
@@ -151,7 +166,8 @@ package final class WireEyes: @unchecked Sendable {
   }
 
   private func fromGateway(_ message: [UInt8], at now: WallTime) -> Sighting {
-    let text = WireText(message)
+    announced = nil
+    let text = wire.frames.text(message)
     let user = pending?.user ?? accepted?.user
     let holes = seenHoles
     guard let rule = wire.rules.first(where: { $0.phases.contains(phase) && $0.condition.holds(for: text, holes) })
@@ -163,6 +179,7 @@ package final class WireEyes: @unchecked Sendable {
     case .ignore: return .unknown
     case .alive: return .alive
     case .error: return .error
+    case .handover: return .handover(rule.then)
     case .ask:
       phase = .refreshing
       return .asked
@@ -171,21 +188,25 @@ package final class WireEyes: @unchecked Sendable {
       guard pending != nil || !isLoggedIn else { return .step }
       return accept(life: taken.life, at: now)
     case .loginRefused, .goodbye:
+      announced = rule.then
       guard !isLoggedIn else { return .goodbye }
       pending = nil
       return .loginRefused(rule.then)
-    case .refreshRefused:
-      pending = nil
-      phase = .live
-      return .refreshRefused(rule.then)
+    case .refreshRefused: return refused(rule.then)
+    case .pushed:
+      guard isLoggedIn, let token = taken.token else { return .unknown }
+      show(token)
+      return accept(life: taken.life, at: now)
     }
   }
 
   // MARK: Ends
 
-  /// Returns what a close with that code and text means to the client now; nil if the wire says nothing of ends.
+  /// Returns what a close with that code and text means to the client now; nil if the wire says nothing of ends. A client obeys
+  /// the message that announced the close.
   package func then(atClose code: UInt16, _ text: String?) -> ReturnVerdict? {
-    wire.habits.comeback?.verdict(of: Int(code), isHTTP: false, text, in: phase)?.verdict
+    announced
+      ?? wire.habits.comeback?.verdict(of: Int(code), isHTTP: false, text, in: phase)?.verdict
   }
 
   /// Returns what it means to the client that its upgrade is refused; nil if the wire says nothing of that.
@@ -198,10 +219,10 @@ package final class WireEyes: @unchecked Sendable {
   /// Whether the gateway has words that ask a client for another token, or end it for want of one.
   package var canRequest: Bool {
     switch renewal {
-    case .asked:
+    case .asked, .http:
       served.words(for: .refreshRequired(.expiry, timeout: .zero), isRenewing: false, isLoggingIn: false) != nil
     case .reconnect: served.over?.example != nil || goodbye != nil
-    case .timer, .none: false
+    case .timer, .pushed, .none: false
     }
   }
 
@@ -224,11 +245,11 @@ package final class WireEyes: @unchecked Sendable {
 
 extension ServedDialect {
   /// Whether a gateway of this wire asks its clients for tokens, or ends their connections for want of one.
-  package var asksForTokens: Bool { [.asked, .reconnect].contains(served.wire.habits.refresh.how) }
+  package var asksForTokens: Bool { served.asksClients || served.wire.habits.refresh.how == .reconnect }
 
   /// Returns the reader of a connection whose client has sent this upgrade.
   package func eyes(for upgrade: HTTPRequest, _ connection: ConnectionID) -> WireEyes {
     WireEyes(
-      served, ServedConversation(served, token: served.token(in: upgrade), secrets: [:]), upgrade: upgrade, connection)
+      served, ServedConversation(served, served.bindings(in: upgrade), secrets: [:]), upgrade: upgrade, connection)
   }
 }

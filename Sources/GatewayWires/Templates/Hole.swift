@@ -42,12 +42,15 @@ package enum HoleError: Error, Hashable, Sendable, CustomStringConvertible {
   case noNumber(String)
   /// The value contains the wire's end of a message: it would become several messages.
   case holdsSeparator(String)
+  /// The message cannot be written as MessagePack, e.g. since what stands for a hole is no JSON.
+  case noMessagePack
 
   package var description: String {
     switch self {
     case .missing(let name): "there is nothing for {{\(name)}}"
     case .noNumber(let name): "what stands for {{\(name)}} is no number"
     case .holdsSeparator(let name): "what stands for {{\(name)}} holds what ends a message on this wire"
+    case .noMessagePack: "it cannot be written as MessagePack"
     }
   }
 }

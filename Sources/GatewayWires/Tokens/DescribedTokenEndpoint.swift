@@ -133,8 +133,10 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     memory.token = token
     answer.clockOffset = response.clockOffset(from: request.wish.now, to: now)
     let offset = answer.clockOffset ?? .zero
+    let asked = Self.end(asked: request.wish, at: now)
     for rule in description.answer.ends {
       guard let told = rule.end(of: token, body, at: now, offset: offset) else { continue }
+      if description.endsAsAsked, asked.end < told.end { break }
       answer.end = told.end
       answer.endSource = told.source
       answer.life = told.life ?? max(.zero, told.end - now)
@@ -144,10 +146,7 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
     if takesEnds {
       // The answer has no expiry, so the requested one is assumed.
       answer.endSource = .asked
-      switch request.wish.life {
-      case .lasting(let life): (answer.end, answer.life) = (request.wish.now + life, life)
-      case .until(let end): (answer.end, answer.life) = (end, max(.zero, end - now))
-      }
+      (answer.end, answer.life) = asked
       return answer
     }
     if let doubt = description.answer.ends.lazy.compactMap({ $0.doubt(about: token, body) }).first {
@@ -159,6 +158,14 @@ package struct DescribedTokenEndpoint: TokenEndpoint {
       "no answer says when a token ends (\(looked)): \"end\" in the description names where the answer does, "
       + "{\"seconds\": \"/expires_in\"} for instance, or {\"fixed\": \"5m\"}; without it a storm needs --timeout"
     return answer
+  }
+
+  /// Returns the end and the life of the token that the storm wishes.
+  private static func end(asked wish: TokenWish, at now: WallTime) -> (end: WallTime, life: Duration) {
+    switch wish.life {
+    case .lasting(let life): (wish.now + life, life)
+    case .until(let end): (end, max(.zero, end - now))
+    }
   }
 
   /// Returns the error for a redirect, as of a login page. Its target may belong to another server.

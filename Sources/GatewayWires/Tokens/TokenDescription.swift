@@ -110,8 +110,15 @@ package struct TokenDescription: Sendable {
     }
   }
 
+  /// Whether clients take a token for ended when the storm says, though the endpoint chose a later end. Nobody may check tokens
+  /// then.
+  package var endsAsAsked = false
+
+  /// Whether the storm chooses the ends of tokens.
+  package var takesEnds: Bool { endsAsAsked || saysEnds }
+
   /// Whether a request contains the token's expiry.
-  package var takesEnds: Bool {
+  package var saysEnds: Bool {
     !request.holes.union(renew?.holes ?? []).isDisjoint(with: [.lifeSeconds, .endSeconds, .endMilliseconds])
   }
 

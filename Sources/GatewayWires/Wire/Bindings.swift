@@ -8,6 +8,8 @@ struct Bindings {
   private(set) var id: String?
   /// The values that ``Hearing`` took, by the slots of their names.
   private(set) var heard: [(slot: Int, value: String)] = []
+  /// The values that the gateway gave the client earlier, by the slots of their names.
+  private(set) var taken: [(slot: Int, value: String)] = []
 
   /// The maximum length of numbers and names that are repeated to clients.
   private static let nameMax = 256
@@ -25,9 +27,19 @@ struct Bindings {
     case .token: token = value
     case .user where value.utf8.count <= Self.nameMax: user = value
     case .id where value.utf8.count <= Self.nameMax: id = value
+    case .taken(let slot) where value.utf8.count <= Self.nameMax: taken.append((slot, value))
     default: break
     }
     return true
+  }
+
+  /// Adds what another part of the same request holds.
+  mutating func add(_ other: Bindings) {
+    token = other.token ?? token
+    user = other.user ?? user
+    id = other.id ?? id
+    heard += other.heard
+    taken += other.taken
   }
 
   private static func unfiltered(_ bytes: [UInt8], _ filter: HoleFilter?, _ place: Template.Place) -> String? {

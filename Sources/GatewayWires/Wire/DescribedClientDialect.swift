@@ -9,7 +9,7 @@ package struct DescribedClientDialect: ClientDialect {
   /// The values for `{{secret.NAME}}`.
   private let secrets: [String: String]
   /// A callback for every message and the rule that took it; nil for a fleet.
-  private let watch: (@Sendable (WireSight) -> Void)?
+  let watch: (@Sendable (WireSight) -> Void)?
 
   /// Creates the dialect.
   ///
@@ -69,7 +69,7 @@ package struct DescribedClientDialect: ClientDialect {
   }
 
   package func heed(_ response: HTTPResponse, of client: ClientIdentity, _ memory: ClientMemory?) -> String? {
-    let missing = wire.before?.take(from: response, into: memory)
+    let missing = wire.before?.take(from: response, into: memory, at: client.now).lacking
     watch?(.answeredAhead(status: response.status, lacking: missing))
     return missing.map { "before_lacks_\(ReportLabel.cleaned($0))" }
   }
@@ -85,7 +85,7 @@ package struct DescribedClientDialect: ClientDialect {
   }
 
   /// Returns path and query in readable form.
-  private static func target(of request: HTTPRequest) -> [UInt8] {
+  static func target(of request: HTTPRequest) -> [UInt8] {
     let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "&")
     return Array((request.path + (query.isEmpty ? "" : "?\(query)")).utf8)
   }
@@ -105,7 +105,7 @@ package struct DescribedClientDialect: ClientDialect {
       } ?? []
     case .ping: wire.keepAlive?.message.map { say($0, client, memory) } ?? []
     case .cued(let number): wire.messages.indices.contains(number) ? say(number, client, memory) : []
-    case .garbage: [Frame(wire.frames.kind, Array("{\"nonsense\":".utf8) + wire.frames.end)]
+    case .garbage: [wire.frames.garbage]
     }
   }
 
@@ -126,8 +126,13 @@ package struct DescribedClientDialect: ClientDialect {
         watch?(.unsaid(message: wire.names.sent[number], error))
         return []
       }
+      let kind = part.kind ?? wire.frames.kind
+      guard let payload = wire.frames.encoded(bytes, kind) else {
+        watch?(.unsaid(message: wire.names.sent[number], .noMessagePack))
+        return []
+      }
       watch?(.said(message: wire.names.sent[number], seen(bytes, client)))
-      frames.append(Frame(part.kind ?? wire.frames.kind, bytes + wire.frames.end))
+      frames.append(Frame(kind, payload))
     }
     return frames
   }
@@ -141,8 +146,9 @@ package struct DescribedClientDialect: ClientDialect {
   private static let seenMax = 2000
 
   /// Returns a message as it may be shown: without tokens, secrets and control characters.
-  private func seen(_ bytes: [UInt8], _ client: ClientIdentity) -> String {
+  func seen(_ bytes: [UInt8], _ client: ClientIdentity, hiding other: String? = nil) -> String {
     var text = String(decoding: bytes, as: UTF8.self)
+    if let other { text = HoleFilter.hiding(other, in: text, behind: "<token>") }
     if let token = client.token?.token { text = HoleFilter.hiding(token, in: text, behind: "<token>") }
     for secret in secrets.values { text = HoleFilter.hiding(secret, in: text, behind: "<secret>") }
     // Shortened only now, since half a token would not be found.
@@ -168,7 +174,7 @@ package struct DescribedClientDialect: ClientDialect {
       let (phase, identity) = client()
       guard let phase else { continue }
       let now: ClientPhase = phase == .loggingIn && !memory.hasSpoken ? .opening : phase
-      let notices = notices(of: WireText(bytes), in: now, identity, memory)
+      let notices = notices(of: wire.frames.text(bytes), in: now, identity, memory)
       if notices.isEmpty { hear(nil) }
       for notice in notices { hear(notice) }
     }
@@ -187,10 +193,17 @@ package struct DescribedClientDialect: ClientDialect {
       watch?(.unmatched(seen(text.bytes, client), phase))
       return [.remark(name: "unmatched")]
     }
-    watch?(.heard(seen(text.bytes, client), rule: rule.described.pointer, verdict: rule.verdict.rawValue))
     let taken = Taken(rule, from: text, into: memory, of: client)
+    if let watch {
+      let shown = seen(text.bytes, client, hiding: taken.token)
+      watch(.heard(shown, rule: rule.described.pointer, verdict: rule.verdict.rawValue))
+    }
     var notices = taken.life.map { [ServerNotice.tokenLife($0)] } ?? []
-    if let notice = notice(of: rule, taken, in: phase, source) { notices.append(notice) }
+    if let notice = notice(of: rule, taken, in: phase, source) {
+      // The life of a token that is not kept is the next one's no more.
+      if case .remark = notice, rule.verdict == .pushed { notices = [] }
+      notices.append(notice)
+    }
     if let reply = rule.reply {
       // If the client requests its token when it is needed, any message with the token requires a new one.
       notices.append(wire.habits.asksAtNeed && wire.messages[reply].saysToken ? .tokenCue(reply) : .cue(reply))
@@ -203,11 +216,13 @@ package struct DescribedClientDialect: ClientDialect {
   ) -> ServerNotice? {
     let isLive = phase == .live || phase == .refreshing
     switch rule.verdict {
-    case .step, .ignore: return nil
+    // No client of ours follows a hand-over: its description is refused.
+    case .step, .ignore, .handover: return nil
     case .alive: return .alive
     case .error: return .remark(name: taken.label)
     case .ask: return .refreshRequired(timeout: taken.wait)
     case .refreshed: return .refreshed
+    case .pushed: return pushed(taken, to: source.client)
     case .loggedIn:
       var welcome = Welcome()
       if let keepAlive = wire.keepAlive { (welcome.pingInterval, welcome.pongTimeout) = keepAlive.times(source) }

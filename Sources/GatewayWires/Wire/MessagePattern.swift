@@ -42,6 +42,14 @@ struct MessagePattern: Sendable {
     }
   }
 
+  /// Creates the pattern of JSON alone, the body of a request.
+  init(json: Described, _ names: HoleNames) throws(DescriptionError) {
+    prefix = []
+    knownBy = []
+    hearing = try Hearing(nil, names)
+    content = .json(try Self.node(json, names))
+  }
+
   private static func node(_ described: Described, _ names: HoleNames) throws(DescriptionError) -> Node {
     switch described.value.kind {
     case .object:

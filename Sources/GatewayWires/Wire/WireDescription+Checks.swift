@@ -12,6 +12,7 @@ extension WireDescription {
     try checkShown(file)
     try checkTaken()
     try checkText(file)
+    try checkMessagePack(file)
     let verdicts = Set(rules.map(\.verdict))
     guard habits.isLoggedInAtOpen || verdicts.contains(.loggedIn) else {
       throw file.error("/hear: no rule is logged_in; one, or \"at_open\": {\"is\": \"logged_in\"}")
@@ -19,6 +20,16 @@ extension WireDescription {
     guard let refresh = renewing.described else { return }
     if renewing.habit.how == .asked, !verdicts.contains(.ask) {
       throw refresh.error("nobody asks: no rule of /hear is ask; one, or another \"how\"")
+    }
+    if renewing.habit.how == .http, renewing.habit.lead == nil, !verdicts.contains(.ask) {
+      throw refresh.error("nothing says when to renew; \"lead\", as \"10s\" or \"20%\", or a rule of /hear that is ask")
+    }
+    if renewing.habit.how == .pushed, !verdicts.contains(.pushed) {
+      throw refresh.error("no rule of /hear is pushed; one, or another \"how\"")
+    }
+    if renewing.habit.how != .pushed, let rule = rules.first(where: { $0.verdict == .pushed }) {
+      throw rule.described.error(
+        "tokens are pushed where \"how\" of \"refresh\" is \"pushed\"; that, or another meaning")
     }
     if [.asked, .timer].contains(renewing.habit.how), !verdicts.contains(.refreshed), !renewing.habit.isProvenBySurvival
     {
@@ -137,6 +148,9 @@ extension WireDescription {
       for earlier in rules[..<number]
       where earlier.phases.isSuperset(of: rule.phases) && earlier.condition.holds(for: text, ExampleSource()) {
         throw rule.described.error("its example is taken by \(earlier.described.pointer), which stands before it")
+      }
+      if rule.verdict == .pushed, rule.token(in: text) == nil {
+        throw rule.described.error("nothing to take as 'token' is in its example; {{token}} there")
       }
       for (template, described) in rule.further { try checkIsTaken(template, described) }
     }

@@ -6,7 +6,7 @@ internal import GatewayJSON
 package struct WireDescription: Sendable {
   package let name: String
   /// The request before each connect; nil for none.
-  let before: WireBefore?
+  let before: WireRequest?
   let connect: WireConnect
   let frames: WireFraming
   /// The messages in the order of ``HoleNames/sent``.
@@ -46,11 +46,12 @@ package struct WireDescription: Sendable {
     let moment = try wire["token"]?.choice("moment to ask for a token", TokenMoment.self) ?? .before
     let said = try wire["say"]?.members() ?? []
     let heard = try wire["hear"]?.elements() ?? []
-    var names = HoleNames(taken: try Self.taken(by: heard, wire["before"]), sent: said.map(\.name))
+    var names = HoleNames(taken: try Self.taken(by: heard, wire), sent: said.map(\.name))
     for (_, message) in said { try WireMessage.collectHeard(in: message, into: &names.heardByGateway) }
     try WireServing.collectHeard(in: wire["serve"], into: &names.heardByGateway)
     self.names = names
-    before = try wire["before"].map { (before) throws(DescriptionError) in try WireBefore(before, names) }
+    before = try wire["before"].map { (before) throws(DescriptionError) in try WireRequest(before, names, for: .connect)
+    }
     connect = try WireConnect(try wire.required("connect", example: "{ \"path\": \"/socket\" }"), names)
     frames = try WireFraming(wire["frames"])
     messages = try said.map { (entry) throws(DescriptionError) in try WireMessage(entry.value, names) }
@@ -83,15 +84,22 @@ package struct WireDescription: Sendable {
     case atNeed = "at_need"
   }
 
-  /// Returns the names under which rules, and the request before the connect, take a value without a predefined
-  /// meaning.
-  private static func taken(by rules: [Described], _ before: Described?) throws(DescriptionError) -> [String] {
+  /// Returns the names under which rules, and the requests over HTTP, take a value without a predefined meaning.
+  private static func taken(by rules: [Described], _ wire: DescribedObject) throws(DescriptionError) -> [String] {
     var names: [String] = []
-    var takers: [Described?] = [try before?.object(WireBefore.keys)["take"]]
-    for rule in rules { takers.append(try rule.object(WireRule.keys)["take"]) }
-    for take in takers {
+    let request = try wire["refresh"]?.object(WireRenewal.keys)["request"]
+    var takers: [(take: Described?, hasToken: Bool)] = [
+      (try wire["before"]?.object(WireRequest.keys)["take"], false),
+      (try request?.object(WireRequest.keys)["take"], true),
+    ]
+    for rule in rules {
+      let rule = try rule.object(WireRule.keys)
+      takers.append((rule["take"], try rule["is"]?.text() == WireRule.Verdict.pushed.rawValue))
+    }
+    for (take, hasToken) in takers {
       guard let take else { continue }
       for (name, value) in try take.members() where WireRule.Meaning(rawValue: name) == nil && !names.contains(name) {
+        if hasToken, name == WireRequest.tokenName { continue }
         guard names.count < slotsMax else { throw value.error("more than \(slotsMax) different names are taken") }
         names.append(name)
       }

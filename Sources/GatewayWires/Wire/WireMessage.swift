@@ -63,7 +63,7 @@ struct WireMessage: Sendable {
   }
 
   /// Returns the value for ``Part/tokenMembers``.
-  private static func tokenMembers(in json: PlacedJSON) -> [String]? {
+  static func tokenMembers(in json: PlacedJSON) -> [String]? {
     func holds(_ value: PlacedJSON) -> Bool {
       if case .string(let text) = value.kind { text.contains(bytesOf: "{{token") } else { false }
     }
@@ -72,7 +72,7 @@ struct WireMessage: Sendable {
       var names: [String] = []
       for member in members {
         if holds(member.value) {
-          names.append(member.name.lowercased().filter { $0.isLetter || $0.isNumber })
+          names.append(redactable(member.name))
         } else if let inner = tokenMembers(in: member.value) {
           names += inner
         } else {
@@ -90,6 +90,9 @@ struct WireMessage: Sendable {
     case .string, .number, .bool, .null: return holds(json) ? nil : []
     }
   }
+
+  /// Returns a member's name as a redaction knows it.
+  static func redactable(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
 
   /// The members of a message of the gateway's.
   static let saidKeys = ["json", "text", "hex", "prefix"]

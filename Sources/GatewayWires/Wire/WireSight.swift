@@ -4,7 +4,7 @@ package import GatewayCore
 package enum WireSight: Hashable, Sendable {
   /// Path and query of an upgrade.
   case dialled(String)
-  /// The request before the connect: method and path.
+  /// The request before the connect, or one that renews: method and path.
   case askedAhead(String)
   /// Its answer, and what it lacks.
   case answeredAhead(status: Int, lacking: String?)

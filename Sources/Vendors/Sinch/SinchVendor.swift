@@ -19,7 +19,10 @@ package struct SinchVendor: Vendor {
     bindings = [
       DialectBinding(
         dialect, SinchAuthenticator(registrar),
-        commands: SinchCommands(dialect, directory: directory, on: ground.executor), home: ground.home)
+        commands: SinchCommands(
+          dialect, directory: directory,
+          callbacks: SinchCallbacks(settings, by: ground.webhooks, drawing: ground.secrets), on: ground.executor),
+        home: ground.home)
     ]
     issuers = settings.issuer(drawing: ground.secrets).map { ["sinch": $0] } ?? [:]
   }

@@ -42,13 +42,15 @@ package struct StreemVendor: Vendor {
     self.settings = settings
     services = ground.services
     webhooks = ground.webhooks
-    webhooks?.open(StreemDialect.name)
     secrets = ground.secrets
     store = ground.store
     seal = OpenIDSeal(secrets)
     openIDKey = OpenIDKey(ground.store)
     let executor = ground.executor
     directory = StreemDirectory(ground.store, tries: NodeTally("streem.codes", on: ground))
+    webhooks?.open(StreemDialect.name) { [directory] (rows, now) async throws(StoreError) in
+      try await StreemWebhook.restored(rows, by: directory, at: now)
+    }
     let issuer = StreemTokenIssuer(
       apiKey: Name(StreemID.make("api", from: secrets)), signer: Self.own.signer, settings: settings)
     grants = OpenIDGrants(

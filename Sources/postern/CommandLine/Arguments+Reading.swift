@@ -72,12 +72,13 @@ extension Arguments {
 
   private func unknown(_ word: String, among commands: [any Command.Type]) -> UsageError {
     let name = String(word.drop { $0 == "-" })
+    let own = FlagSynonyms.own(for: name, among: flags.keys).map { [$0] }
     if flags[name] == nil, let owners = commands.owners(of: name) {
       // E.g. `ctl conform --journal`: `serve` has that flag, and this command has `--journals`.
-      let near = Suggestion.near(name, among: flags.keys, slips: 1).map { "--\($0)" }
+      let near = (own ?? Suggestion.near(name, among: flags.keys, slips: 1)).map { "--\($0)" }
       return UsageError("\(word): no flag of this command, but of \(owners)" + Suggestion.question(near))
     }
-    let near = Suggestion.near(name, among: flags.keys).map { "--\($0)" }
+    let near = (own ?? Suggestion.near(name, among: flags.keys)).map { "--\($0)" }
     return UsageError("\(word): no such flag" + Suggestion.question(near))
   }
 
@@ -121,11 +122,14 @@ extension Arguments {
 
   private func unknownKey(_ key: String, at place: String, among commands: [any Command.Type]) -> UsageError {
     if flags[key] != nil { return UsageError("\(place): '\(key)' may not stand in a file of flags") }
+    let own = FlagSynonyms.own(for: key, among: flags.keys).map { [$0] }
     if let owners = commands.owners(of: key) {
-      return UsageError("\(place): '\(key)' is no flag of this command, but of \(owners)")
+      return UsageError(
+        "\(place): '\(key)' is no flag of this command, but of \(owners)"
+          + Suggestion.question((own ?? []).map { "'\($0)'" }))
     }
     let keys = Set(flags.keys).subtracting(FlagSection.everywhere.flags.map(\.name))
-    let near = Suggestion.near(String(key.drop { $0 == "-" }), among: keys).map { "'\($0)'" }
+    let near = (own ?? Suggestion.near(String(key.drop { $0 == "-" }), among: keys)).map { "'\($0)'" }
     return UsageError(
       "\(place): '\(key)': no such key"
         + (near.isEmpty ? "; the keys are the flags' names without dashes" : Suggestion.question(near)))

@@ -14,6 +14,7 @@ enum ConnectCommand: Command {
   private struct Draft: Sendable {
     var user = "ann"
     var url = usualURL
+    var tokenFile: Arguments.Value?
     var provider: Arguments.Value?
     var providerSecret: Credentials?
     var life = Duration.seconds(3600)
@@ -25,6 +26,10 @@ enum ConnectCommand: Command {
   private static var options: [Option<Draft>] {
     Option("user", "ID", "the user who connects (default ann)", \.user, .text)
     Option("url", "URL", "the gateway's address (default ws://127.0.0.1:8080)", \.url, .asGiven)
+    Option(
+      "token-file", "FILE",
+      "present the token in this file, which is read again at each refresh request; - is standard input, a token in each line",
+      \.tokenFile, .asGiven)
     Option(
       "provider", "URL", "the token provider's address (default: the gateway's own POST /v1/tokens)", \.provider,
       .asGiven)
@@ -44,7 +49,7 @@ enum ConnectCommand: Command {
   static func run(_ arguments: Arguments) async throws -> Int32 {
     var draft = Draft()
     try arguments.read(options, into: &draft)
-    let setup = try setup(draft)
+    let setup = try setup(draft, arguments)
     let (news, continuation) = AsyncStream.makeStream(of: PlainClient.News.self)
     let loop = SocketLoop(index: 0)
     try loop.start()
@@ -69,7 +74,7 @@ enum ConnectCommand: Command {
     return 1
   }
 
-  private static func setup(_ draft: Draft) throws -> PlainClient.Setup {
+  private static func setup(_ draft: Draft, _ arguments: Arguments) throws -> PlainClient.Setup {
     let gateway = try StormAddress(draft.url, schemes: ("ws", "wss"), isInsecure: draft.isInsecure)
     let provider = try draft.provider.map {
       try StormAddress($0, schemes: ("http", "https"), isInsecure: draft.isInsecure)
@@ -79,6 +84,17 @@ enum ConnectCommand: Command {
       throw UsageError(
         "--url and --provider: the plain dialect has paths of its own; give addresses without one, or --url with \(PlainDialect.path)"
       )
+    }
+    if let file = draft.tokenFile {
+      // In the environment or a file they may be meant for other commands.
+      for name in ["user", "provider", "provider-secret-file", "life"] {
+        guard arguments.given[name]?.contains(where: { $0.source == "--\(name)" }) != true else {
+          throw UsageError("--token-file: no other token is fetched, and it says whose it is; leave --\(name) out")
+        }
+      }
+      return PlainClient.Setup(
+        user: nil, gateway: gateway.target, provider: gateway.target, providerSecret: nil, life: draft.life,
+        tokens: try OwnTokens(file))
     }
     guard (1...UserID.lengthMax).contains(draft.user.utf8.count) else {
       throw UsageError("--user: a user's name has 1 to \(UserID.lengthMax) bytes")
@@ -91,7 +107,7 @@ enum ConnectCommand: Command {
   private static func text(_ news: PlainClient.News, _ setup: PlainClient.Setup) -> String {
     switch news {
     case .connected(let connection):
-      "connected as \(setup.user): \(connection.map(\.description) ?? "without a name for the connection")"
+      "connected\(setup.user.map { " as \($0)" } ?? ""): \(connection.map(\.description) ?? "without a name for the connection")"
     case .asked(let timeout): "asked for a new token\(timeout.map { " within \(seconds($0))" } ?? "")"
     case .refreshed: "refreshed on the same connection"
     case .error(let number, let name): "error \(number): \(name)"

@@ -2,7 +2,8 @@ import GatewayCore
 import GatewayPlain
 import GatewayRuntime
 
-/// A client of the plain dialect. It connects, and answers each refresh request with a new token of the provider.
+/// A client of the plain dialect. It connects, and answers each refresh request with a new token of the provider, or with
+/// the next token of its own.
 ///
 /// An actor on the loop of its socket, so that the socket's events are handled without a hop.
 actor PlainClient {
@@ -21,12 +22,15 @@ actor PlainClient {
 
   /// The setup of a client: the user, the gateway, the provider and the tokens.
   struct Setup: Sendable {
-    var user: UserID
+    /// The user whose tokens the provider makes; nil for a client with tokens of its own.
+    var user: UserID?
     var gateway: DialTarget
     var provider: DialTarget
     var providerSecret: Credentials?
     /// The lifetime of its tokens.
     var life: Duration
+    /// The client's own tokens, in place of the provider's.
+    var tokens: OwnTokens?
   }
 
   private nonisolated let loop: EventLoop
@@ -35,9 +39,12 @@ actor PlainClient {
   private nonisolated let dialect: PlainClientDialect
   private nonisolated let tell: @Sendable (News) -> Void
   private var token: Credentials?
+  private var ownTokens: OwnTokens?
   private var socket: (any Socket)?
 
   private static let providerTimeout = Duration.seconds(30)
+  /// The name of a user that only the token knows. It is sent nowhere.
+  private static let nobody = UserID("")
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -46,6 +53,7 @@ actor PlainClient {
     self.loop = loop
     self.dialer = dialer
     self.tell = tell
+    ownTokens = setup.tokens
     dialect = PlainClientDialect(providerSecret: setup.providerSecret)
   }
 
@@ -66,7 +74,7 @@ actor PlainClient {
     case .error(let number, let name): tell(.error(number: number, name: name))
     case .closing(let name): tell(.closing(name: name))
     // The plain dialect has no other notices.
-    case .keyRenewed, .busy, .sessionClosed, .alive, .remark, .goodbye, .cue, .tokenCue, .tokenLife: break
+    case .keyRenewed, .busy, .sessionClosed, .alive, .remark, .goodbye, .cue, .tokenCue, .tokenLife, .pushed: break
     }
   }
 
@@ -80,9 +88,19 @@ actor PlainClient {
     _ = socket?.send(dialect.encode(message))
   }
 
-  /// Fetches a token. Returns whether the provider gave one.
+  /// Fetches a token, or takes the next of its own. Returns whether there is one.
   private func fetchToken() async -> Bool {
-    let request = dialect.tokenRequest(for: setup.user, life: .lasting(setup.life), at: loop.wallTime)
+    guard ownTokens == nil else {
+      do {
+        token = try ownTokens?.next()
+      } catch {
+        token = nil
+        tell(.failed("no token: \(error)"))
+      }
+      return token != nil
+    }
+    let user = setup.user ?? Self.nobody
+    let request = dialect.tokenRequest(for: user, life: .lasting(setup.life), at: loop.wallTime)
     switch await dialer.fetch(request, from: setup.provider, timeout: Self.providerTimeout) {
     case .success(let response):
       token = dialect.token(in: response)
@@ -96,7 +114,7 @@ actor PlainClient {
   }
 
   private var identity: ClientIdentity {
-    ClientIdentity(user: setup.user, token: token, now: loop.wallTime)
+    ClientIdentity(user: setup.user ?? Self.nobody, token: token, now: loop.wallTime)
   }
 
   private static func text(_ failure: DialFailure, of target: DialTarget) -> String {

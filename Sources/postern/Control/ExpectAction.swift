@@ -29,6 +29,9 @@ extension ControlAction {
     Option("quiet", "DURATION", "how long nothing may happen (default 1s)", \.quietMs, .milliseconds)
     Option("within", "DURATION", "how long the client may take", \.withinMs, .milliseconds)
     Option("new-token", "require a token other than the previous one", \.wantsNewToken)
+    Option(
+      "per-connection", "do not count a provider call whose connection has ended since it began",
+      \.countsPerConnection)
   }
 }
 
@@ -36,5 +39,10 @@ extension ExpectOrder {
   fileprivate var wantsNewToken: Bool {
     get { newToken == true }
     set { newToken = newValue ? true : nil }
+  }
+
+  fileprivate var countsPerConnection: Bool {
+    get { perConnection == true }
+    set { perConnection = newValue ? true : nil }
   }
 }

@@ -49,7 +49,7 @@ enum ReplayCommand {
     let replayed: [ReplayLine]
     do {
       replayed = try await self.replayed(script, draft, arguments)
-    } catch let stopped as ReplayRun.Stopped {
+    } catch let stopped as ReplaySpace.Stopped {
       Output.error(stopped.sentence)
       return 1
     }
@@ -84,19 +84,10 @@ enum ReplayCommand {
     defer { loop.stop() }
     let outcome: TrafficReplay.Outcome
     do {
-      outcome = try await Task(executorPreference: loop.events) {
-        let space = try await ReplaySpace(order, control: control, by: SocketDialer(on: loop))
-        let result: Result<TrafficReplay.Outcome, any Error>
-        do {
-          let replay = try TrafficReplay(recording, in: space, on: loop.events, isInRealTime: draft.isInRealTime)
-          result = .success(try await replay.play(steps))
-        } catch {
-          result = .failure(error)
-        }
-        await space.end()
-        return try result.get()
-      }.value
-    } catch let stopped as ReplayRun.Stopped {
+      outcome = try await ReplaySpace.with(order, control: control, on: loop) { space in
+        try await TrafficReplay(recording, in: space, on: loop.events, isInRealTime: draft.isInRealTime).play(steps)
+      }
+    } catch let stopped as ReplaySpace.Stopped {
       Output.error(stopped.sentence)
       return 1
     }
@@ -131,7 +122,8 @@ enum ReplayCommand {
     let loop = SocketLoop(index: 0)
     try loop.start()
     defer { loop.stop() }
-    let run = ReplayRun(control: control, loop: loop, settings: settings)
-    return try await Task(executorPreference: loop.events) { try await run.lines(of: script) }.value
+    return try await ReplaySpace.with(MakeSpaceOrder(frozen: true, settings: settings), control: control, on: loop) {
+      try await ReplayRun(in: $0, on: loop.events).lines(of: script)
+    }
   }
 }

@@ -31,4 +31,17 @@ struct ProxyAddress {
     let shown = url.host.contains(":") ? "[\(url.host)]" : url.host
     self.text = "\(isTLS ? "wss" : "ws")://\(shown)\(url.port.map { ":\($0)" } ?? "")"
   }
+
+  /// The most addresses besides that of `--to`.
+  private static let othersMax = 8
+
+  /// Reads the other addresses of a gateway. Throws a ``UsageError`` if one is none, or there is no first.
+  static func others(_ values: [Arguments.Value], _ own: ProxyAddress?) throws -> [ProxyAddress] {
+    guard let first = values.first else { return [] }
+    guard own != nil else {
+      throw UsageError("\(first.source) \(first.text) goes with --to, or with upstream of a route")
+    }
+    guard values.count <= othersMax else { throw UsageError("\(first.source): at most \(othersMax) addresses") }
+    return try values.map(ProxyAddress.init)
+  }
 }

@@ -102,6 +102,9 @@ enum ProxyCommand: Command {
     let wire = options.control?.wire.map { "; wire \($0.name)" } ?? ""
     let tokens = options.control?.tokens.map { "; token endpoint \($0.text)" } ?? ""
     var lines = ["ready    \(scheme)://\(shown):\(port)\(way)"]
+    if !options.targets.others.isEmpty {
+      lines.append("also     \(options.targets.others.map(\.text).joined(separator: ", ")), for hand-overs")
+    }
     if options.authority != nil {
       let host = options.target.map { Tunnel(host: $0.dial.host, port: $0.dial.port, isTLS: $0.dial.isTLS).text }
       let way = "CONNECT to \(host ?? "the hosts of routes"); TLS on the port too"

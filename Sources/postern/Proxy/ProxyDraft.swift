@@ -6,6 +6,8 @@ struct ProxyDraft: Sendable {
   // MARK: Addresses
 
   var to: Arguments.Value?
+  /// The other addresses of the gateway.
+  var others: [Arguments.Value] = []
   /// The hosts other than this machine that the proxy may lead to.
   var proxied: [Arguments.Value] = []
   var host = "127.0.0.1"

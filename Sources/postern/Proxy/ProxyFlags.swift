@@ -20,6 +20,10 @@ enum ProxyFlags {
       "to", "URL", "the address of the real gateway: ws://, wss://, http:// or https://, without a path", \.to, .asGiven
     )
     Option(
+      "also-to", "URL",
+      "another address of the gateway, to which it may send clients by a message that --wire calls a handover",
+      each: \.others)
+    Option(
       "i-may-proxy", "HOST",
       "a host other than this machine whose operator knows of your test, spelled as in --to or in an order for a route",
       each: \.proxied)

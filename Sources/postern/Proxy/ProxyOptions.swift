@@ -9,6 +9,8 @@ struct ProxyOptions: Sendable {
   let targets: ProxyTargets
   /// The server of `--to`; nil for none.
   let target: ProxyTarget?
+  /// The servers of `--also-to`.
+  let others: [ProxyTarget]
   /// This proxy in `Via`.
   let via: String
   /// The fields that replace the client's on the way to the server of `--to`.
@@ -42,6 +44,7 @@ struct ProxyOptions: Sendable {
     }
     targets = try ProxyTargets(draft, isHosting: draft.hostsSpaces)
     target = targets.own.flatMap(targets.target)
+    others = targets.others.compactMap(targets.target)
     via = "1.1 postern-\(String(SystemRandomNumberGenerator.word, radix: 16))"
     replacements = try ReplacedFields.read(draft.headers)
     networks = draft.networks.isEmpty ? nil : draft.networks

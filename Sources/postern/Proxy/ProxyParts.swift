@@ -41,10 +41,18 @@ final class ProxyParts: @unchecked Sendable {
     recording = control.flatMap { control in options.recording?.begin(of: control.journal) }
     route = options.target.map { target in
       let load = host?.load(on: target) ?? HostLoad(options.limits, on: loop.events)
+      var loads = [Name(target.dial.host): load]
+      let others = options.others.map { other in
+        let name = Name(other.dial.host)
+        let load = loads[name] ?? host?.load(on: other) ?? HostLoad(options.targets.limits(for: other), on: loop.events)
+        loads[name] = load
+        return (target: other, load: load)
+      }
       return ProxyRoute(
         to: target, by: dialer, on: loop.events, load: load,
         fields: ForwardedFields(via: options.via, replacing: options.replacements),
-        allowsStorms: options.targets.allowsStorms(to: target.dial.host), control: control
+        allowsStorms: options.targets.allowsStorms(to: target.dial.host), control: control,
+        others: others
       ) { failures.report($0) }
     }
     let addsSecrets = options.targets.showsCertificate || !options.replacements.isEmpty

@@ -10,6 +10,8 @@ import GatewayServer
 struct ProxyTargets: Sendable {
   /// The address of `--to`; nil for none.
   let own: ProxyAddress?
+  /// The addresses of `--also-to`.
+  let others: [ProxyAddress]
   private let pinned: [PinnedHost]
   /// The hosts of `--i-may-proxy`.
   private let named: Set<Name>
@@ -31,19 +33,22 @@ struct ProxyTargets: Sendable {
     limits = { Self.limits(draft, isLocal: $0) }
     let named = draft.proxied.map { PinnedHost.plain($0.text) }
     self.named = Set(named.map { Name($0) })
-    if let host = own?.host, !PinnedHost.isThisMachine(host) {
+    others = try ProxyAddress.others(draft.others, own)
+    for (flag, host) in (own.map { [("--to", $0.host)] } ?? []) + others.map({ ("--also-to", $0.host) }) {
+      guard !PinnedHost.isThisMachine(host) else { continue }
       guard named.contains(where: { Name($0) == Name(host) }) else {
         throw UsageError(
-          "--to: \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
+          "\(flag): \(host) is not this machine; if those who run it know of your test, add --i-may-proxy \(host)")
       }
       guard !allowsUntrusted else {
         throw UsageError("--upstream-untrusted is for this machine; for \(host) give --upstream-ca FILE")
       }
     }
+    let addressed = ([own].compactMap(\.self) + others).map { Name($0.host) }
     var pinned: [PinnedHost] = []
     for host in named where !PinnedHost.isThisMachine(host) && !pinned.contains(where: { Name($0.host) == Name(host) })
     {
-      guard isHosting || own.map({ Name($0.host) == Name(host) }) == true else { continue }
+      guard isHosting || addressed.contains(Name(host)) else { continue }
       do {
         pinned.append(PinnedHost(host: host, addresses: try NameService.addresses(of: host)))
       } catch {

@@ -60,6 +60,7 @@ final class RouteHost: @unchecked Sendable {
     let (address, target) = try self.target(of: order)
     let reading = try routes.read(order.settings, target: allowed)
     let wire = reading.wire ?? options.control?.wire
+    let others = try OrderedSettings.reading { try ProxyAddress.others(reading.others, address) }.map(allowed)
     var limits = HostedLimits()
     if let idleTime = order.idleTime { limits.idleTime = idleTime }
     let isOwn = options.targets.isOwn(address)
@@ -81,7 +82,8 @@ final class RouteHost: @unchecked Sendable {
           bytes: limits.journalBytes, payloadBytes: limits.journalPayloadBytes, seed: seed, log: log)
         let route = ProxyRoute(
           to: target, by: dialer, on: loop, load: load(on: target), fields: fields,
-          allowsStorms: options.targets.allowsStorms(to: address.host), control: control
+          allowsStorms: options.targets.allowsStorms(to: address.host), control: control,
+          others: others.map { ($0, load(on: $0)) }
         ) { [failures] in failures.report($0) }
         return HostedRoute(route, control, to: address.text, from: options.networks, guarding: guarding)
       },

@@ -14,7 +14,9 @@ struct RouteOptions: Sendable {
   private let ordered: OrderedSettings
 
   /// The options of a route; the others are the process's.
-  private static let ofRoute: Set<String> = ["wire", "dialect", "tokens", "token-route", "token-at", "set-header"]
+  private static let ofRoute: Set<String> = [
+    "wire", "dialect", "tokens", "token-route", "token-at", "set-header", "also-to",
+  ]
 
   init(_ draft: SpacesDraft) {
     countMax = draft.countMax
@@ -33,6 +35,8 @@ struct RouteOptions: Sendable {
     /// The application's token endpoint; nil if none is named.
     var tokens: ProxyTokenOptions?
     var fields: [HTTPField] = []
+    /// The other addresses of the gateway.
+    var others: [Arguments.Value] = []
   }
 
   /// Reads the settings of an order. Throws a `GatewayError` with the reason.
@@ -49,6 +53,7 @@ struct RouteOptions: Sendable {
         case "tokens": draft.tokens = values.last
         case "token-route": draft.tokenRoute = values.last
         case "token-at": draft.tokenAt = values.last
+        case "also-to": reading.others = values
         default: reading.fields = try ReplacedFields.read(values)
         }
       }

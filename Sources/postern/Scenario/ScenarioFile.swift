@@ -23,65 +23,100 @@ struct ScenarioFile {
 
   /// Parses a file's bytes; `path` and `source` are its names in errors.
   init(parsing bytes: [UInt8], path: String, of source: String) throws {
-    func wrong(_ reason: String) -> UsageError { UsageError("\(source): '\(path)': \(reason)") }
     do {
       let file = try DescriptionFile.parse(bytes, file: path)
       var world = try SimulateScenario(file)
       if let scenario = try Self.phases(of: file) {
         world.settings.scenario = scenario
         for index in world.fleets.indices { world.fleets[index].scenario.settings.scenario = scenario }
-        world.phaseThresholds = try Self.thresholds(scenario, wrong)
+        world.phaseThresholds = try Self.thresholds(scenario, of: file)
       }
       self.world = world
     } catch let error as DescriptionError {
       throw UsageError("\(source): \(error)")
-    } catch let error as DecodingError {
-      throw wrong(Self.sentence(error))
     }
   }
 
   /// Returns the phases; nil if the file has none.
   private static func phases(of file: Described) throws -> StormScenario? {
-    guard let phases = file.value.member("phases") else { return nil }
+    guard let phases = file.at([Step("phases")]) else { return nil }
+    for phase in try phases.elements() { _ = try phase.object(ScenarioPhase.keys) }
     let text = JSONWriter.object { json in
       json.name("phases")
-      phases.write(to: &json)
+      phases.value.write(to: &json)
     }
-    return try JSONCoder().decode(StormScenario.self, from: text)
+    do {
+      return try JSONCoder().decode(StormScenario.self, from: text)
+    } catch let error as DecodingError {
+      throw Self.described(error, in: file)
+    }
   }
 
   private static func thresholds(
-    _ scenario: StormScenario, _ wrong: (String) -> UsageError
+    _ scenario: StormScenario, of file: Described
   ) throws -> [(phase: String, threshold: Threshold)] {
-    try scenario.phases.flatMap { phase in
-      try phase.thresholds.map { text in
+    try scenario.phases.enumerated().flatMap { index, phase in
+      try phase.thresholds.enumerated().map { number, text in
+        let place = file.at([Step("phases"), Step(index), Step("thresholds"), Step(number)]) ?? file
         do {
           let threshold = try Threshold(parsing: text)
           guard threshold.fleet == nil else {
-            throw wrong("phase '\(phase.name)': '\(text)' names a fleet; the thresholds of a phase are of all fleets")
+            throw place.error("'\(text)' names a fleet; the thresholds of a phase are of all fleets")
           }
           guard threshold.metric.isOfPhases else {
-            throw wrong("phase '\(phase.name)': \(threshold.metric.name) is known only of a whole storm (--threshold)")
+            throw place.error("\(threshold.metric.name) is known only of a whole storm (--threshold)")
           }
           return (phase: phase.name, threshold: threshold)
         } catch let error as ThresholdError {
-          throw wrong("phase '\(phase.name)': \(error)")
+          throw place.error("\(error)")
         }
       }
     }
   }
 
-  /// Returns the place of the error and its reason.
-  private static func sentence(_ error: DecodingError) -> String {
+  /// A step of a path into the file.
+  private struct Step: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(_ name: String) { (stringValue, intValue) = (name, nil) }
+    init(_ index: Int) { (stringValue, intValue) = ("\(index)", index) }
+    init?(stringValue: String) { self.init(stringValue) }
+    init?(intValue: Int) { self.init(intValue) }
+  }
+
+  /// Returns the error with its place in the file.
+  private static func described(_ error: DecodingError, in file: Described) -> DescriptionError {
     let (path, reason): ([any CodingKey], String) =
       switch error {
-      case .keyNotFound(let key, let context): (context.codingPath, "\"\(key.stringValue)\" is missing")
+      case .keyNotFound(let key, let context): (context.codingPath, "lacks \"\(key.stringValue)\"")
       case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
         (context.codingPath, context.debugDescription)
       @unknown default: ([], "\(error)")
       }
-    let steps = path.map { key in key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)" }
-    let place = String(steps.joined(separator: "").drop { $0 == "." })
-    return place.isEmpty ? reason : "\(place): \(reason)"
+    var known = path
+    while !known.isEmpty {
+      if let place = file.at(known) { return place.error(reason) }
+      known.removeLast()
+    }
+    return file.error(reason)
+  }
+}
+
+extension Described {
+  /// Returns the value at the end of a path; nil if there is none.
+  fileprivate func at(_ path: [any CodingKey]) -> Described? {
+    var found = self
+    for step in path {
+      let next =
+        if let index = step.intValue {
+          (try? found.elements()).flatMap { $0.indices.contains(index) ? $0[index] : nil }
+        } else {
+          (try? found.members())?.first { $0.name.utf8.elementsEqual(step.stringValue.utf8) }?.value
+        }
+      guard let next else { return nil }
+      found = next
+    }
+    return found
   }
 }

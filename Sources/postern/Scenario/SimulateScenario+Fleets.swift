@@ -20,7 +20,7 @@ extension SimulateScenario {
 
   /// Reads a scenario of several fleets.
   static func several(_ file: Described) throws -> SimulateScenario {
-    let top = try file.object(keys)
+    let top = try file.object(keys + [schemaKey])
     for key in keys where !keysOfAll.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
       guard let value = top[key] else { continue }
       throw value.error("belongs to a fleet; \"fleets\" is given, so put it there")
@@ -115,7 +115,7 @@ extension SimulateScenario {
       throw wire.error("a wire takes the place of \"dialect\", \"sdk\" and \"sdks\"; remove it or them")
     }
     return ScenarioFleet(
-      name: name, scenario: scenario, sdks: try sdks(own),
+      name: name, scenario: scenario, sdks: try sdks(own, of: scenario.dialect),
       endpoints: .init(
         url: try text("url"), providerURL: try text("provider_url"), wire: try text("wire"),
         tokens: try text("tokens")),
@@ -123,12 +123,24 @@ extension SimulateScenario {
       hasModel: own["provider"] != nil, hasOwnGateway: own["gateway"] != nil || own["url"] != nil)
   }
 
-  private static func sdks(_ fleet: DescribedObject) throws -> [(sdk: String, share: Double)] {
+  /// Returns the SDK. Throws an error with its place if the file's dialect has no such SDK.
+  static func sdk(_ name: String, of dialect: String?, at place: Described) throws -> String {
+    guard let dialect,
+      let sdks = Vendors.all.first(where: { $0.scheme.utf8.elementsEqual(dialect.utf8) })?.clients.sdks, !sdks.isEmpty
+    else { return name }
+    guard sdks.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+      throw place.error("\(dialect) has no SDK '\(name)'; expected one of \(sdks.joined(separator: ", "))")
+    }
+    return name
+  }
+
+  private static func sdks(_ fleet: DescribedObject, of dialect: String?) throws -> [(sdk: String, share: Double)] {
     guard let given = fleet["sdks"] else { return [] }
     guard fleet["sdk"] == nil else { throw given.error("\"sdk\" is one for all; give it or \"sdks\", not both") }
     var shares: [(sdk: String, share: Double)] = []
     for member in try given.members() {
-      shares.append((sdk: member.name, share: try member.value.number(in: 0...1)))
+      let sdk = try Self.sdk(member.name, of: dialect, at: member.value)
+      shares.append((sdk: sdk, share: try member.value.number(in: 0...1)))
     }
     let sum = shares.reduce(0) { $0 + $1.share }
     guard !shares.isEmpty, abs(sum - 1) <= 0.001 else {

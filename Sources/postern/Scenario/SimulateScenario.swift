@@ -42,6 +42,8 @@ struct SimulateScenario: Sendable {
       "clients", "dialect", "sdk", "rate", "ramp_s", "hold_s", "expiry", "expire_after_s", "life_s", "jitter", "waves",
       "behaviours", "gateway", "client", "provider", "world", "thresholds", "phases",
     ] + arrivalKeys + [fleetsKey]
+  /// The key of an editor's schema, which means nothing here.
+  static let schemaKey = "$schema"
   static let gatewayKeys = [
     "refresh_timeout_s", "refresh_lead_s", "refresh_spread_s", "connection_rate",
   ]
@@ -74,14 +76,15 @@ struct SimulateScenario: Sendable {
       self = try Self.several(file)
       return
     }
-    try self.init(try file.object(Self.keys))
+    try self.init(try file.object(Self.keys + [Self.schemaKey]))
   }
 
   /// Reads a scenario of one fleet, or one fleet of several.
   init(_ scenario: DescribedObject) throws {
     var plan = StormPlan()
-    dialect = try scenario["dialect"].map { try Self.scheme($0) }
-    sdk = try scenario["sdk"].map { try $0.text() }
+    let dialect = try scenario["dialect"].map { try Self.scheme($0) }
+    self.dialect = dialect
+    sdk = try scenario["sdk"].map { try Self.sdk(try $0.text(), of: dialect, at: $0) }
     if let clients = scenario["clients"] { plan.clients = try clients.integer(in: 1...WorldSettings.clientsMax) }
     plan.rate = max(plan.rate, Double(plan.clients) / Self.usualRamp)
     if let rate = scenario["rate"] { plan.rate = try rate.number(in: 0.001...Double(WorldSettings.clientsMax)) }

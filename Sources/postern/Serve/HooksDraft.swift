@@ -78,7 +78,7 @@ struct HooksDraft: Sendable {
       \.timeout, Self.between(.milliseconds(100), .seconds(9), "100ms to 9s"))
     Option(
       "hook-grace", "DURATION",
-      "how long a session goes on while --hook-refresh cannot be asked, again and again (default 60s; 10s to 10m)",
+      "how long a session goes on while --hook-refresh or --hook-connect cannot be asked, again and again (default 60s; 10s to 10m)",
       \.grace, Self.between(.seconds(10), .seconds(600), "10s to 10m"))
     Option(
       "hook-grace-max", "DURATION|never",
@@ -162,12 +162,12 @@ struct HooksDraft: Sendable {
   }
 
   private func takeRefresh(into settings: inout HookSettings) throws {
-    guard refresh != nil else {
-      guard refresher == nil, grace == nil, graceMax == nil, recoverRate == nil else {
-        throw UsageError(
-          "--hook-refresh-by, --hook-grace, --hook-grace-max and --hook-recover-rate are of --hook-refresh; give it")
-      }
-      return
+    guard refresh != nil || refresher == nil else {
+      throw UsageError("--hook-refresh-by is of --hook-refresh; give it")
+    }
+    guard refresh != nil || connect != nil || (grace == nil && graceMax == nil && recoverRate == nil) else {
+      throw UsageError(
+        "--hook-grace, --hook-grace-max and --hook-recover-rate are of --hook-connect or --hook-refresh; give one")
     }
     if let refresher { settings.refresher = refresher }
     if let grace { settings.grace = grace }

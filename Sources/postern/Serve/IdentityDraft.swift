@@ -175,7 +175,7 @@ struct IdentityDraft: Sendable {
       let place = try eventsKeys.map { (value) throws(EndpointFault) in
         IssuerSettings.Place.keys(try EndpointAddress(value.text))
       }
-      var settings = try IssuerSettings(name: "events", place ?? .transmitter, policy: policy)
+      var settings = try IssuerSettings(name: IdentityFile.transmitterName, place ?? .transmitter, policy: policy)
       settings.tls = files
       signals.transmitter = SignalSettings.Transmitter(
         FetchedIssuer(settings, for: JWTVerifier(keys: own.keys, policy: own.policy)),

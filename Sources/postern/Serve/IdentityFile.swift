@@ -60,6 +60,9 @@ enum IdentityFile {
     guard isLabel(try name.text()) else {
       throw name.error("expected a name of 1 to \(nameLengthMax) lower-case letters, digits, - and _")
     }
+    guard !isOurs(try name.text()) else {
+      throw name.error("'\(try name.text())' is the name of an endpoint of the gateway in metrics; choose another")
+    }
     let address = try object.required("issuer", example: "\"https://login.example.com/\"")
     var policy = common
     policy.issuer = Name(try text(address, lengthMax: 2_048))
@@ -87,6 +90,15 @@ enum IdentityFile {
     }
     return settings
   }
+
+  /// Returns whether an endpoint that is no issuer's has that name in metrics.
+  private static func isOurs(_ name: String) -> Bool {
+    [IntrospectionSettings.name, transmitterName].contains { Name($0) == Name(name) }
+      || ["hook_", "webhook_"].contains { name.utf8.starts(with: $0.utf8) }
+  }
+
+  /// The name of the transmitter of security events.
+  static let transmitterName = "events"
 
   /// Returns where the keys are: exactly one of `discovery` and `jwks` says it.
   private static func place(_ object: DescribedObject) throws(DescriptionError) -> IssuerSettings.Place {

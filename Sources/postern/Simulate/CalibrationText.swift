@@ -10,19 +10,34 @@ struct CalibrationText {
   private let calibration: Calibration?
   private let unknown: String
 
-  init(files: [String], calibration: Calibration) {
-    self.files = files
-    self.calibration = calibration
-    unknown = ""
+  /// Creates the text of a search's outcome. A provider that is too far from the storms is unknown, too.
+  init(files: [String], outcome: Calibration.Outcome) {
+    switch outcome {
+    case .neverPressed(let storm): self.init(files: files, neverPressed: storm)
+    case .found(let calibration) where calibration.distance > Self.distanceMax:
+      let worst = calibration.figures.flatMap(\.self).max { $0.difference < $1.difference }
+      self.init(
+        files: files,
+        unknown:
+          "\(files.joined(separator: ", ")): no provider with places and a queue behaves as this endpoint did; the "
+          + "nearest is \(Figures.percent(calibration.distance)) away (\(worst?.name ?? "a figure")); storm it again on an idle "
+          + "machine, or describe it by hand")
+    case .found(let calibration): self.init(files, calibration, unknown: "")
+    }
   }
 
-  init(files: [String], unknown: String) {
+  /// The largest difference of a provider that is worth to be used.
+  private static let distanceMax = 0.5
+
+  init(files: [String], unknown: String) { self.init(files, nil, unknown: unknown) }
+
+  private init(_ files: [String], _ calibration: Calibration?, unknown: String) {
     self.files = files
-    calibration = nil
+    self.calibration = calibration
     self.unknown = unknown
   }
 
-  init(files: [String], neverPressed storm: Calibration.NeverPressed) {
+  private init(files: [String], neverPressed storm: Calibration.NeverPressed) {
     let times = "p99 \(Figures.duration(storm.slowest)), fastest \(Figures.duration(storm.fastest))"
     self.init(
       files: files,
@@ -67,7 +82,8 @@ struct CalibrationText {
     var lines = ["\"provider\": {"]
     let range =
       least < most
-      ? "; \(Self.rate(least)) to \(Self.rate(most)) explain the figures as well" : "; no other rate explains it"
+      ? "; \(Self.rate(least)) to \(Self.rate(most)) explain the figures as well"
+      : "; a rate 2 % lower or higher is farther away"
     lines.append("  // \(Self.rate(rate)) tokens a second\(range)")
     let keys = CalibratedProvider(calibration)
     lines.append("  \"concurrency\": \(keys.concurrency), \"latency_ms\": \(keys.latencyText),")

@@ -62,10 +62,7 @@ enum SimulateCalibrateCommand: Command {
     }
     let outcome = try await search.run()
     line.end()
-    switch outcome {
-    case .found(let calibration): return CalibrationText(files: files, calibration: calibration)
-    case .neverPressed(let storm): return CalibrationText(files: files, neverPressed: storm)
-    }
+    return CalibrationText(files: files, outcome: outcome)
   }
 
   /// Reads the report of a storm without a gateway.

@@ -14,11 +14,19 @@ struct StormAddress {
   ///   - value: The flag's value.
   ///   - schemes: The scheme without TLS, and the one with it.
   ///   - isInsecure: Whether untrusted certificates are accepted.
-  init(_ value: Arguments.Value, schemes: (plain: String, secure: String), isInsecure: Bool) throws {
-    let wanted = "an address as \(schemes.plain)://127.0.0.1:8080 or \(schemes.secure)://host"
-    guard let url = WebAddress(value.text), [schemes.plain, schemes.secure].contains(url.scheme), !url.hasUser,
-      url.port != 0, !url.hasFragment
-    else { throw UsageError(value.source, value: value.text, expected: wanted) }
+  ///   - web: The flag that takes an address of `http` or `https`, if there is another one.
+  init(
+    _ value: Arguments.Value, schemes: (plain: String, secure: String), isInsecure: Bool, web: String? = nil
+  ) throws {
+    let url = WebAddress(value.text)
+    guard let url, [schemes.plain, schemes.secure].contains(url.scheme), !url.hasUser, url.port != 0, !url.hasFragment
+    else {
+      let isOther = url.map { ["http", "https"].contains($0.scheme) } ?? false
+      throw UsageError(
+        value.source, value: value.text,
+        expected: "an address as \(schemes.plain)://127.0.0.1:8080 or \(schemes.secure)://host"
+          + (isOther ? web.map { "; a control port's address is for --\($0)" } ?? "" : ""))
+    }
     let isTLS = url.scheme == schemes.secure
     target = DialTarget(
       host: url.host, port: url.port ?? (isTLS ? 443 : 80), isTLS: isTLS, allowsUntrustedCertificate: isInsecure)

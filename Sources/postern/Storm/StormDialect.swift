@@ -36,7 +36,9 @@ struct StormDialect {
     if let file = draft.wire {
       if let dialect = draft.dialect { throw dialect.meaningless(with: "wire", file.text) }
       let secrets = try TemplateSecrets.read(draft.templateSecrets)
-      client = DescribedClientDialect(try WireFile.read(file), provider: ownClient, secrets: secrets)
+      let wire = try WireFile.read(file)
+      if let reason = wire.proxyOnly { throw UsageError("\(reason)") }
+      client = DescribedClientDialect(wire, provider: ownClient, secrets: secrets)
     } else {
       client = ownClient
     }

@@ -21,6 +21,9 @@ extension StormDraft {
     return plan
   }
 
+  /// Whether a flag says when tokens end.
+  var saysEnds: Bool { life != nil || jitter != nil || expireAfter != nil || expiry?.value == .common }
+
   /// Throws if flags of a fleet that comes once are given with a scenario whose clients come and go.
   func checkArrivals() throws {
     guard plan.arrivals != nil else { return }

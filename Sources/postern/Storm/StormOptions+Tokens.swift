@@ -71,7 +71,17 @@ extension StormOptions {
   }
 
   private static let endpointChooses =
-    "the endpoint chooses when tokens end, since no template of --tokens says {{life_s}}, {{end_s}} or {{end_ms}}"
+    "the endpoint chooses when tokens end, since no template of --tokens says {{life_s}}, {{end_s}} or {{end_ms}}; "
+    + "with --provider-only, where nobody checks a token, the flag holds anyhow"
+
+  /// Reads the description of the token endpoint. Without a gateway nobody checks a token, so the flags say when clients take
+  /// theirs for ended.
+  static func described(_ draft: StormDraft, wireTaken: [String]) throws -> TokenDescription? {
+    guard let file = draft.tokens else { return nil }
+    var described = try TokensFile.read(file, secrets: draft.templateSecrets, wireTaken: wireTaken)
+    described.endsAsAsked = draft.isProviderOnly && draft.saysEnds && !described.saysEnds
+    return described
+  }
 
   /// Returns the plan as it was carried out. If the endpoint chose the tokens' lifetime, the plan has the measured one.
   func plan(after result: StormResult) -> StormPlan {
@@ -89,11 +99,14 @@ extension StormOptions {
 
   /// Returns a caveat if the endpoint has fewer users than there are clients.
   static func caveats(_ tokens: TokenDescription?, _ plan: StormPlan) -> [String] {
+    let early =
+      tokens?.endsAsAsked == true
+      ? ["the endpoint may give its tokens a later end; the clients took them for ended when the flags said"] : []
     let each = plan.grants?.clientsPerUser ?? 1
     let clients = (plan.clients + each - 1) / each
-    guard let count = tokens?.userCount, count < clients else { return [] }
+    guard let count = tokens?.userCount, count < clients else { return early }
     let several = (clients + count - 1) / count
-    return [
+    return early + [
       "\(Figures.count(clients)) clients, but \(Figures.count(count)) users: up to \(several) clients are one user"
     ]
   }

@@ -102,7 +102,10 @@ struct StormOptions {
   ///   - room: The available descriptors, as above.
   init(_ draft: StormDraft, _ arguments: Arguments, _ part: StormPart? = nil, _ room: StormRoom? = nil) throws {
     let room = room ?? StormRoom(limit: DescriptorLimit.raised())
-    gateways = try draft.urls.map { try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure) }
+    let web = arguments.flags["control-url"]?.name
+    gateways = try draft.urls.map {
+      try StormAddress($0, schemes: ("ws", "wss"), isInsecure: draft.isInsecure, web: web)
+    }
     isProviderOnly = draft.isProviderOnly
     hasOwnGateway = draft.fleets.indices.contains(draft.fleet) && draft.fleets[draft.fleet].endpoints.url != nil
     guard isProviderOnly || !gateways.isEmpty else {
@@ -132,9 +135,7 @@ struct StormOptions {
     }
     let dialect = isProviderOnly ? nil : try StormDialect(draft, arguments)
     let wire = (dialect?.client as? DescribedClientDialect)?.wire
-    described = try draft.tokens.map {
-      try TokensFile.read($0, secrets: draft.templateSecrets, wireTaken: wire?.takenBeforeToken ?? [])
-    }
+    described = try Self.described(draft, wireTaken: wire?.takenBeforeToken ?? [])
     if isProviderOnly { try Self.checkAlone(draft) }
     providerPath = dialect?.providerPath ?? ""
     issuer = try IssuerOptions(draft, draft.planned(), arguments, dialect, isPart: part != nil)

@@ -12,12 +12,24 @@ enum TokenInput {
     guard isatty(STDIN_FILENO) == 0 else {
       throw UsageError("no token: give it as the operand or on standard input")
     }
-    let data = try readInput()
-    guard data.count <= sizeMax else { throw UsageError("standard input holds more than \(sizeMax) bytes") }
-    guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("standard input is not text") }
+    let text = try readText()
     let token = String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     guard !token.isEmpty else { throw UsageError("no token on standard input") }
     return token
+  }
+
+  /// Returns the words of standard input, at least one: a token in each line. `source` is the flag that asks for it.
+  static func lines(of source: String) throws -> [String] {
+    let tokens = try readText().split(whereSeparator: \.isWhitespace).map(String.init)
+    guard !tokens.isEmpty else { throw UsageError("\(source): no token on standard input") }
+    return tokens
+  }
+
+  private static func readText() throws -> String {
+    let data = try readInput()
+    guard data.count <= sizeMax else { throw UsageError("standard input holds more than \(sizeMax) bytes") }
+    guard let text = String(validating: data, as: UTF8.self) else { throw UsageError("standard input is not text") }
+    return text
   }
 
   /// Returns all of standard input, or slightly more than a token's maximum size.

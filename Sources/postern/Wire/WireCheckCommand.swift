@@ -23,7 +23,11 @@ enum WireCheckCommand: Command {
     var draft = try StormDraft(arguments, isPart: false)
     guard !draft.urls.isEmpty else {
       Output.line(wire.outline)
-      if let reason = wire.unplayable { Output.line("for storms, not for postern serve: \(reason)") }
+      if let reason = wire.proxyOnly {
+        Output.line("for postern proxy, not for storms and postern serve: \(reason)")
+      } else if let reason = wire.unplayable {
+        Output.line("for storms, not for postern serve: \(reason)")
+      }
       for silence in wire.silences { Output.line("on postern serve: \(silence)") }
       return 0
     }

@@ -4,7 +4,11 @@ import hashlib
 import hmac
 import json
 import re
+import signal
+import sqlite3
+import threading
 import time
+import urllib.request
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -134,3 +138,44 @@ def test_a_shared_secret_survives_a_restart_and_is_never_shown_again(tmp_path):
             cancel(gateway, key)
             until(lambda: backend.requests)
             assert is_valid(backend.requests[0], secret) and secret not in gateway.log()
+
+
+def test_what_waits_at_a_kill_is_signed_by_the_next_process_with_the_key_of_then(tmp_path):
+    from streem import make_key
+
+    secret, hold = "a-marked-secret-of-a-webhook", threading.Event()
+    store = ["--store", f"sqlite:{tmp_path}/store.sqlite"]
+
+    def answer(_):
+        hold.wait(300)
+        return b"{}"
+
+    with HTTPServer(answer) as silent:
+        with Gateway(*store, expected_exit=-signal.SIGKILL) as gateway:
+            key = make_key(gateway)
+            wish = {"url": silent.url, "label": "one", "max_attempts": 9, "timeout_ms": 60_000}
+            wish["headers"] = [{"name": "X-Colour", "value": "a-marked-header", "include_in_request_signature": True}]
+            sid = api(gateway, "POST", "/v1/webhooks", wish, key=key).json["webhook"]["sid"]
+            order = {"shared_secret": secret, "label": "one"}
+            api(gateway, "POST", f"/v1/webhooks/{sid}/signing-keys", order, key=key)
+            made = [cancel(gateway, key)["reservation_sid"] for _ in range(3)]
+            until(lambda: "postern_webhooks_stored 3" in metrics(gateway))
+            gateway.process.kill()
+            gateway.process.wait()
+    hold.set()
+    with sqlite3.connect(tmp_path / "store.sqlite") as file:
+        rows = [row for row in file.execute("SELECT key, value FROM entry") if bytes(row[0]).startswith(b"gateway.webhook\0")]
+    file.close()
+    assert len(rows) == 3 and not any(mark in bytes(value) for _, value in rows for mark in (secret.encode(), b"a-marked-header"))
+    with HTTPServer(lambda _: b"{}", port=silent.port) as backend, Gateway(*store):
+        until(lambda: len(backend.requests) == 3)
+        assert all(is_valid(request, secret) for request in backend.requests)
+        assert all({name.lower(): value for name, value in request.headers.items()}["x-colour"] == "a-marked-header"
+                   for request in backend.requests)  # fmt: skip
+        payloads = [json.loads(request.body)["event"]["payload"] for request in backend.requests]
+        assert {payload["updated_group_reservation"]["reservation_sid"] for payload in payloads} == set(made)
+
+
+def metrics(gateway):
+    with urllib.request.urlopen(f"{gateway.control_url}/metrics") as answer:
+        return answer.read().decode()

@@ -4,6 +4,7 @@ Dates are texts, as in the vendor's published samples. `parse_event` of this SDK
 """
 
 import json
+import signal
 import threading
 import time
 import urllib.request
@@ -36,10 +37,10 @@ def lower(request):
 class Backend(HTTPServer):
     """The application's backend: answers with the next of `statuses`, then with 200."""
 
-    def __init__(self, *statuses, hold=None):
+    def __init__(self, *statuses, hold=None, port=0):
         self.statuses = list(statuses)
         self.hold = hold
-        super().__init__(self.say)
+        super().__init__(self.say, port=port)
 
     def say(self, request):
         if self.hold:
@@ -192,6 +193,41 @@ def test_a_host_that_is_not_allowed_is_never_asked():
             assert len(lines) == 2 and any("app.example" in line for line in lines)
             assert silent.requests == [] and metric(gateway, "not_allowed") >= 12
             assert SECRET not in gateway.log()
+
+
+def test_the_sdk_verifies_what_is_sent_after_a_kill_with_the_same_id_and_the_next_attempt(tmp_path):
+    flags = ["--stream-api-key", KEY, "--stream-sfu", "off", "--store", f"sqlite:{tmp_path / 'store'}"]
+    hold = threading.Event()
+    with Backend(503) as busy:
+        with Gateway(*flags, expected_exit=-signal.SIGKILL) as gateway:
+            stream = Stream(api_key=KEY, api_secret=SECRET, base_url=gateway.http_url)
+            stream.update_app(event_hooks=[hook(busy, "call.created", "call.ended")])
+            call = stream.video.call("default", "kept")
+            create(call)
+            until(lambda: busy.requests)
+            # What comes after the first refusal has no answer.
+            busy.hold = hold
+            call.end()
+            until(lambda: len(busy.requests) == 2)
+            until(lambda: stored(gateway) == 2)
+            gateway.process.kill()
+            gateway.process.wait()
+    hold.set()
+    with Backend(port=busy.port) as backend, Gateway(*flags):
+        until(lambda: len(backend.requests) >= 2)
+        assert backend.types() == ["call.created", "call.ended"]
+        for request in backend.requests:
+            assert verify_webhook_signature(request.body, lower(request)["x-signature"], SECRET)
+        created, ended = (lower(request) for request in backend.requests)
+        assert created["x-webhook-id"] == lower(busy.requests[0])["x-webhook-id"] != ended["x-webhook-id"]
+        assert created["x-webhook-attempt"] == "2" and ended["x-webhook-attempt"] == "1"
+        assert created["x-api-key"] == KEY and created["content-type"] == "application/json"
+
+
+def stored(gateway):
+    with urllib.request.urlopen(f"{gateway.control_url}/metrics") as answer:
+        rows = answer.read().decode().splitlines()
+    return next(float(row.split()[1]) for row in rows if row.startswith("postern_webhooks_stored "))
 
 
 def test_a_gateway_that_ends_sends_what_is_under_way():

@@ -14,6 +14,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from backend import BEARER, SECRET, Backend
+import stream
 from clients import Client, Refused, control
 from gateway import Gateway, halt, token
 
@@ -194,6 +195,35 @@ def test_while_it_is_away_nobody_who_is_in_is_lost_and_nobody_new_gets_in(backen
         finally:
             for client in clients:
                 client.stack.close()
+
+
+def opens(gateway, user):
+    """A client of Stream, and whether it is admitted."""
+    now = int(time.time())
+    client = stream.javascript(gateway, token(user, None, iat=now, exp=now + 3600), user)
+    return client, client.hear()["type"] == "connection.ok"
+
+
+@pytest.mark.parametrize("hooks", [("connect",), ("connect", "refresh")], ids=["without-refresh", "with-refresh"])
+def test_while_it_is_away_clients_of_stream_come_back_with_their_new_token_and_are_asked_about_later(backend, hooks, tmp_path):
+    with serve(backend, tmp_path, "--hook-grace", "10s", hooks=hooks) as gateway:
+        first, admitted = opens(gateway, "ann")
+        assert admitted
+        backend.say(status=500)
+        ctl(gateway, "expire", "--user", "ann")
+        # Stream's own way to say that a token has ended.
+        assert first.until_closed()[0] != 1006 and any("token" in str(said.get("error")) for said in first.heard), first.heard
+        second, admitted = opens(gateway, "ann")
+        assert admitted and metric(gateway, "postern_sessions_on_grace") == 1
+        assert not opens(gateway, "eve")[1]
+        time.sleep(12)
+        assert metric(gateway, "postern_sessions_on_grace") == 1
+        backend.say()
+        asked = len(backend.asked())
+        until(lambda: metric(gateway, "postern_sessions_on_grace") == 0)
+        assert [line["path"] for line in backend.asked()][asked:].count(hooks[-1]) == 1
+        assert "ann" in ctl(gateway, "sessions")
+        second.stack.close()
 
 
 PAGE = Path(__file__).parents[3] / "Docs" / "hooks.md"

@@ -147,18 +147,12 @@ def test_a_field_may_be_replaced(server):
         assert '["x-key", "other"]' in done.stdout and "mine" not in done.stdout and "X-Host: realtime.example" in done.stdout.replace("x-host", "X-Host")
 
 
-@pytest.mark.parametrize("length", [100, 64 << 10, 1 << 20, 8 << 20])
+@pytest.mark.parametrize("length", [100, 64 << 10, 1 << 20, (8 << 20) + 1])
 def test_bodies_of_requests_arrive_whole(server, proxy, tmp_path, length):
     body = os.urandom(length)
     (tmp_path / "body").write_bytes(body)
     done = subprocess.run(["curl", "-s", "--data-binary", f"@{tmp_path}/body", proxy.http_url + "/echo"], capture_output=True, text=True, timeout=90)
     assert hashlib.sha256(body).hexdigest() in done.stdout
-
-
-def test_a_body_above_the_limit_is_refused_by_the_proxy(proxy, tmp_path):
-    (tmp_path / "body").write_bytes(bytes((8 << 20) + 1))
-    status = curl(proxy.http_url + "/echo", "--data-binary", f"@{tmp_path}/body")
-    assert status[1] == ["413"] and ("postern-proxy", "body_too_large") in status[2]
 
 
 def test_events_arrive_one_by_one_and_a_reader_that_leaves_takes_the_request_along(proxy):

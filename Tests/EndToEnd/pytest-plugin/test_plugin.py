@@ -36,6 +36,38 @@ def test_a_refresh_costs_one_token(postern_space):
     client.close()
 
 
+PROCESS = """
+import json, os, urllib.request
+from websockets.sync.client import connect
+with connect(os.environ["POSTERN_URL"], additional_headers={"Authorization": "Bearer " + os.environ["POSTERN_TOKEN"]}) as socket:
+    for text in socket:
+        if json.loads(text)["type"] == "refresh_required":
+            order = json.dumps({"user_id": os.environ["POSTERN_USER"], "scheme": os.environ["POSTERN_TOKEN_SCHEME"]}).encode()
+            token = json.load(urllib.request.urlopen(os.environ["POSTERN_TOKEN_URL"], order))["token"]
+            socket.send(json.dumps({"type": "refresh", "token": token}))
+"""
+
+
+def test_a_client_that_is_a_process_takes_its_addresses_from_the_environment(postern_space):
+    variables = {**os.environ, **postern_space.environment("ann")}
+    with subprocess.Popen([sys.executable, "-c", PROCESS], env=variables) as process:
+        try:
+            postern_space.journal.wait("logged_in", user="ann", within=30)
+            mark = postern_space.journal.mark()
+            postern_space.expire("ann")
+            postern_space.journal.wait("refreshed", user="ann", after=mark, within=30)
+            assert postern_space.journal.count("provider_minted", user="ann", after=mark) == 1
+        finally:
+            process.kill()
+
+
+def test_each_dialect_has_variables_with_a_token_of_its_own(postern_space):
+    variables = {dialect: postern_space.environment("ann", dialect) for dialect in ("plain", "stream-video", "sendbird", "sinch", "streem")}
+    assert {dialect: found["POSTERN_TOKEN_SCHEME"] for dialect, found in variables.items()} == {name: name for name in variables}
+    assert len({found["POSTERN_TOKEN"] for found in variables.values()}) == 5
+    assert variables["plain"]["POSTERN_TOKEN_URL"] == postern_space.token_url
+
+
 def test_a_client_that_asks_twice_is_seen(postern_space):
     client = sdk(postern_space, TwiceAsking)
     mark = postern_space.journal.mark()

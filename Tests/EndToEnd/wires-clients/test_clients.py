@@ -31,44 +31,49 @@ def journal(gateway, user, kind):
 # Ably
 
 
-def ably_client(gateway, asked, life=LIFE):
+def ably_client(port, asked, life=LIFE, is_binary=False):
     from ably import AblyRealtime
 
     async def auth(_):
         asked.append(time.monotonic())
         return token("ann", life)
 
-    return AblyRealtime(auth_callback=auth, realtime_host=f"127.0.0.1:{gateway.port}", tls=False, use_binary_protocol=False)
+    return AblyRealtime(auth_callback=auth, realtime_host=f"127.0.0.1:{port}", tls=False, use_binary_protocol=is_binary)
 
 
-def test_ably_answers_the_gateways_auth_on_its_connection(serve):
+ENCODINGS = pytest.mark.parametrize(("name", "is_binary"), [("ably", False), ("ably-msgpack", True)])
+
+
+@ENCODINGS
+def test_ably_answers_the_gateways_auth_on_its_connection(serve, name, is_binary):
     async def main(gateway):
         asked = []
-        client = ably_client(gateway, asked, life=4)
+        client = ably_client(gateway.port, asked, 4, is_binary)
         await asyncio.wait_for(client.connection.once_async("connected"), 60)
         while len(journal(gateway, "ann", "refreshed")) < 2:
             await asyncio.sleep(0.1)
         await client.close()
         return asked
 
-    with serve("ably", "--refresh-lead", "1s") as gateway:
+    with serve(name, "--refresh-lead", "1s") as gateway:
         asked = asyncio.run(asyncio.wait_for(main(gateway), 90))
         counts = counts_of(gateway)
     assert counts["logged_in"] == 1 and counts["refreshed"] >= 2 and counts.get("cut_off", 0) == 0, counts
     assert len(asked) >= 3
 
 
-def test_ably_comes_back_with_a_new_token_when_it_is_put_out(serve):
+@ENCODINGS
+def test_ably_comes_back_with_a_new_token_when_it_is_put_out(serve, name, is_binary):
     async def main(gateway):
         asked = []
-        client = ably_client(gateway, asked, life=600)
+        client = ably_client(gateway.port, asked, 600, is_binary)
         await asyncio.wait_for(client.connection.once_async("connected"), 60)
         order(gateway, "/users/ann/disconnect", {})
         await asyncio.wait_for(client.connection.once_async("disconnected"), 60)
         await asyncio.wait_for(client.connection.once_async("connected"), 40)
         await client.close()
 
-    with serve("ably") as gateway:
+    with serve(name) as gateway:
         asyncio.run(asyncio.wait_for(main(gateway), 60))
         assert counts_of(gateway)["logged_in"] == 2
 

@@ -19,7 +19,8 @@ SEEN = """async () => {
 EXPORT = """async () => {
   const [{ NetworkLog }, HAR] = [await import("/devtools/models/logs/logs.js"), await import("/devtools/models/har/har.js")];
   const requests = NetworkLog.NetworkLog.instance().requests().filter(request => !request.url().startsWith("data:"));
-  return JSON.stringify({ log: await HAR.Log.Log.build(requests, { sanitize: false }) });
+  const progress = { createSubProgress: () => ({}) };
+  return HAR.Writer.Writer.harStringForRequests(requests, { sanitize: false }, progress);
 }"""
 
 

@@ -28,6 +28,7 @@ RIGHT = [
 WRONG = [
     ("centrifugo", "centrifuge", "twice", ["refresh-at-expiry", "refresh-all-day"]),
     ("centrifugo", "centrifuge", "at-once", ["refresh-at-expiry"]),
+    ("centrifugo", "centrifuge", "at-once-again", ["lost-while-asking"]),
     ("centrifugo", "centrifuge", "silent", ["refresh-at-expiry", "expired-token"]),
     ("socketio", "socketio", "twice", ["refresh-at-expiry", "refresh-all-day"]),
     ("socketio", "socketio", "at-once", ["refresh-at-expiry"]),

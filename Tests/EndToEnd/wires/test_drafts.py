@@ -25,7 +25,7 @@ from gateway import Gateway, token
 from orders import counts_of, get, lines
 
 CLIENTS = 3
-RENEWED = ["centrifugo", "centrifuge-v1", "ably", "supabase-realtime", "postern-plain"]
+RENEWED = ["centrifugo", "centrifuge-v1", "ably", "ably-msgpack", "supabase-realtime", "postern-plain"]
 RETURNING = ["close-4401", "graphql-transport-ws", "nats", "phoenix", "signalr-json", "socketio", "wamp-ticket"]
 SERVERS = {"socketio": servers.socket_io, "graphql-transport-ws": servers.graphql, "close-4401": servers.close_4401}
 

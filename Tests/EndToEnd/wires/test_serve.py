@@ -23,7 +23,7 @@ from orders import counts_of, get, lines, order, until
 
 CLIENTS = 20
 # All but the plain dialect's own, whose path is not free.
-RENEWED = ["ably", "centrifuge-v1", "centrifugo", "supabase-realtime"]
+RENEWED = ["ably", "ably-msgpack", "centrifuge-v1", "centrifugo", "supabase-realtime"]
 RETURNING = ["close-4401", "graphql-transport-ws", "nats", "phoenix", "signalr-json", "socketio", "wamp-ticket"]
 
 
@@ -372,7 +372,7 @@ def test_nonsense_is_ignored_and_admits_no_client(name, serve, wires):
     import websockets.sync.client
 
     paths = {
-        "ably": "/?v=3&format=json&heartbeats=true&accessToken=x", "centrifuge-v1": "/connection/websocket", "centrifugo": "/connection/websocket",
+        "ably": "/?v=3&format=json&heartbeats=true&accessToken=x", "ably-msgpack": "/?accessToken=x", "centrifuge-v1": "/connection/websocket", "centrifugo": "/connection/websocket",
         "supabase-realtime": "/realtime/v1/websocket?vsn=1.0.0&apikey=k", "close-4401": "/ws/feed/?token=x", "graphql-transport-ws": "/graphql",
         "nats": "/", "phoenix": "/socket/websocket?vsn=2.0.0&token=x", "signalr-json": "/hub?id=1&access_token=x",
         "socketio": "/socket.io/?EIO=4&transport=websocket", "wamp-ticket": "/", "pusher": "/app/k?protocol=7&client=postern&version=1",

@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 
 @testable import GatewayJSON
 
@@ -6,6 +7,7 @@ import Foundation
 enum JSONTargets {
   static let all = [
     FuzzTarget("json", json), FuzzTarget("json-slice", slice), FuzzTarget("json5", json5),
+    FuzzTarget("msgpack", messagePack),
   ]
 
   private static func foundationAccepts(_ bytes: [UInt8]) -> Bool {
@@ -24,6 +26,16 @@ enum JSONTargets {
     guard bytes.first == UInt8(ascii: ",") else { return false }
     let next = bytes.dropFirst().first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
     return next == UInt8(ascii: "]") || next == UInt8(ascii: "}")
+  }
+
+  /// What is read is JSON that comes back from MessagePack as it was.
+  static func messagePack(_ bytes: [UInt8]) throws {
+    _ = MessagePack.packed(bytes)
+    guard let json = MessagePack.json(bytes) else { return }
+    let text = String(decoding: json, as: UTF8.self)
+    guard (try? JSONDocument.parse(json, sizeMax: json.count)) != nil else { return }
+    guard let packed = MessagePack.packed(json) else { return try hold(false, "not written: \(text)") }
+    try hold(MessagePack.json(packed) == json, "another value comes back: \(text)")
   }
 
   static func json(_ bytes: [UInt8]) throws {

@@ -1,3 +1,4 @@
+import TestTraits
 import Testing
 
 @testable import GatewayCore
@@ -91,7 +92,7 @@ struct RequestBudgetsTests {
     #expect((0..<5).allSatisfy { _ in addresses.judge(user: 1, address: nil, at: Self.start) == nil })
   }
 
-  @Test
+  @Test(.long)
   func `two million addresses fill a bounded table, share one window beyond it, and make room again`() {
     var budget = RequestBudget(.address, limit: 2, window: .seconds(60))
     budget.ban = .init(after: 1, within: .seconds(60), length: .seconds(60))

@@ -67,6 +67,7 @@ struct StormScenarioTests {
     ("{\"phases\": [{\"name\": \"a\", \"for_s\": -1}]}", "expected 0.0 to"),
     ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1e300}]}", "expected 0.0 to"),
     ("{\"phases\": [{\"name\": \"\"}]}", "1 to 60 bytes"),
+    ("{\"phases\": [{\"name\": \"a\", \"faults\": [503]}]}", "a fault is an object"),
     ("{\"phases\": [{\"name\": \"a\"}, {\"name\": \"b\"}]}", "'b' needs a \"from\", or 'a' a \"for_s\""),
     ("{\"phases\": [{\"name\": \"a\", \"for_s\": 1}, {\"name\": \"a\"}]}", "two phases are called 'a'"),
   ])

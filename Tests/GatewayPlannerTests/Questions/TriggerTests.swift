@@ -109,6 +109,15 @@ struct TriggerTests {
     #expect(try run(.herd) == herd)
   }
 
+  @Test(arguments: [0.9, 1])
+  func `a fleet whose clients all come back after a restart has recovered`(share: Double) throws {
+    let settings = Self.fleet(load: 0.5) {
+      $0.plan.reconnects = true
+      $0.provider.capacity = .rate(1000)
+    }
+    #expect(Self.isRecovered(try Self.outcome(settings, .restart, share)))
+  }
+
   @Test
   func `lost answers make their callers time out, and a slow minute is as slow as configured`() throws {
     let calm = Self.fleet(load: 0.1)

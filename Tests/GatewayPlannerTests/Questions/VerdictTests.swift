@@ -52,6 +52,55 @@ struct VerdictTests {
   }
 
   @Test
+  func `a fleet whose tokens all end once, and whose provider has room, recovers from that`() throws {
+    let settings = Self.fleet(load: 0.5, outage: nil) {
+      $0.provider.capacity = .rate(100)
+      $0.plan.expiry = .common
+      $0.plan.expireAfter = 150
+      $0.plan.waves = 1
+    }
+    var world = try MachineWorld(settings.asWritten(andAfter: .seconds(150)))
+    guard case .recovered(let after) = world.run().result.recovery(within: 150) else {
+      Issue.record("it has not recovered")
+      return
+    }
+    #expect(after < 10)
+  }
+
+  /// All connections end once. Two tokens a second come back to a gateway that accepts fewer connections, or more.
+  @Test(arguments: [(1.0, LoopCut.reconnects), (4.0, .abandonedRequests)])
+  func `a gateway that accepts fewer connections than its provider makes tokens keeps its fleet down by reconnects`(
+    accepts: Double, loop: LoopCut
+  ) async throws {
+    let settings = Self.fleet(load: 0.5, queue: 40, outage: nil) {
+      $0.acceptsPerSecond = accepts
+      $0.plan.connectTimeout = .seconds(10)
+    }
+    let restart = Disturbance(.restart, at: settings.pushAt, size: 1)
+    let world = settings.atRest(restart, andAfter: .seconds(240))
+    let search = SustainingSearch(world: world, within: .seconds(150), threads: 2, done: {})
+    #expect(try await search.run([1, 2, 3]).0 == .by(loop))
+  }
+
+  @Test
+  func `a cut after which the fleet recovers in time comes before one after which it takes longer`() async throws {
+    let settings = Self.fleet(load: 0.6, queue: 20_000, outage: nil) {
+      $0.plan.clients = 360
+      $0.plan.life = .seconds(300)
+      $0.plan.rate = 1.2
+      $0.provider.pauses = [.init(at: .seconds(360), length: .seconds(45))]
+      $0.plan.fetchTimeout = .seconds(60)
+      $0.plan.gateway.timeout = .seconds(20)
+    }
+    func sustained(within: Duration) async throws -> Sustained {
+      let world = settings.asWritten(andAfter: within)
+      return try await SustainingSearch(world: world, within: within, threads: 2, done: {}).run([1, 2, 3]).0
+    }
+    #expect(try await sustained(within: .seconds(150)) == .by(.queue))
+    #expect(try await sustained(within: .seconds(80)) == .by(.abandonedRequests))
+  }
+
+  @Test
   func `a fleet that is calm by itself stays down behind a full queue, unless requests are dropped`()
     async throws
   {

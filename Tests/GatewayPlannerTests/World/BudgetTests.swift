@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import TestTraits
 import Testing
 
 @testable import GatewayPlanner
@@ -43,7 +44,7 @@ struct BudgetTests {
     #expect(try Self.loop(seconds: 0.75, [budget]).provider.budgets?.limited == 250)
   }
 
-  @Test
+  @Test(.long)
   func `a budget lets its limit through in each window for each looping client, and no more`() throws {
     let result = try Self.loop(seconds: 100, [RequestBudget(.user, limit: 50, window: .seconds(10))])
     let limited = try #require(result.provider.budgets).limited
@@ -52,7 +53,7 @@ struct BudgetTests {
     #expect(result.provider.refused["http_429"] == limited)
   }
 
-  @Test
+  @Test(.long)
   func `a ban answers 403 from its beginning to its end`() throws {
     var budget = RequestBudget(.user, limit: 50, window: .seconds(10))
     budget.ban = .init(after: 20, within: .seconds(60), length: .seconds(30))
@@ -124,5 +125,16 @@ struct BudgetTests {
     // 30 in each five seconds; a client that waits as told is not asked to wait much longer.
     #expect(one.connects.accepted == 200)
     #expect(try #require(one.provider.budgets).innocentClients == 170)
+  }
+
+  @Test
+  func `a budget by user counts everybody that comes, although few are there at one time`() {
+    var settings = WorldSettings(plan: StormPlan(), provider: ProviderModel(.rate(1000), queue: 100))
+    settings.plan.clients = 100
+    settings.plan.arrivals = OpenArrivals(
+      points: [.init(at: 0, rate: 1000)], stays: .fixed(seconds: 1), length: 1000)
+    let without = MachineWorld.bytes(settings)
+    settings.provider.budgets = [RequestBudget(.user, limit: 5, window: .seconds(60))]
+    #expect((MachineWorld.bytes(settings) - without) / 1_000_000 >= 60)
   }
 }

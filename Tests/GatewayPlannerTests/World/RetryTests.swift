@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import TestTraits
 import Testing
 
 @testable import GatewayPlanner
@@ -26,7 +27,7 @@ struct RetryTests {
     return world.run().result
   }
 
-  @Test(arguments: [0.3, 0.5, 0.8])
+  @Test(.long, arguments: [0.3, 0.5, 0.8])
   func `calls for each first call are (1 − f^n) / (1 − f), within four standard deviations`(failing: Double) throws {
     let tries = 4
     let result = try Self.logins(failing: failing, tries: tries)
@@ -44,7 +45,7 @@ struct RetryTests {
     #expect(result.provider.heldBack == nil)
   }
 
-  @Test(arguments: [0.3, 0.8])
+  @Test(.long, arguments: [0.3, 0.8])
   func `a budget that all clients share lets its capacity and the deposits through as retries, and no more`(
     failing: Double
   ) throws {
@@ -58,7 +59,7 @@ struct RetryTests {
     #expect((result.provider.heldBack ?? 0) > 0)
   }
 
-  @Test
+  @Test(.long)
   func `with a budget for each of many small clients there are as many calls as without one`() throws {
     let plain = try Self.logins(failing: 0.5, tries: 10)
     let rule = RetryRule(budget: .init(deposit: 0.1, capacity: 10))

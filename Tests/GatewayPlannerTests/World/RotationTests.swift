@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayFleet
+import TestTraits
 import Testing
 
 @testable import GatewayPlanner
@@ -40,12 +41,17 @@ struct RotationTests {
     #expect(result.everybody.kept == 2000 - tally.total)
   }
 
-  @Test
-  func `a strict herd before a provider that drops abandoned requests signs out at most as many as it has places`()
-    throws
-  {
-    let result = try Self.herd(Self.strict) { $0.provider.abandoned = .drop }
-    #expect(try #require(result.signOuts).total <= 1)
+  @Test(arguments: [1, 4, 20])
+  func `a strict herd before a provider that drops abandoned requests signs out at most as many as it has places`(
+    places: Int
+  ) throws {
+    let result = try Self.herd(Self.strict) {
+      // A hundred tokens a second, as many as the places make.
+      $0.provider.capacity = .places(places, latency: .milliseconds(10 * places)...(.milliseconds(10 * places)))
+      $0.provider.abandoned = .drop
+    }
+    #expect(try #require(result.signOuts).total <= places)
+    #expect(result.provider.refused["timed_out"] >= 900, "the herd is larger than what is served in time")
   }
 
   @Test
@@ -74,7 +80,7 @@ struct RotationTests {
     #expect(new.signOuts?.total == 0 && new.rotation?.forgiven == 200)
   }
 
-  @Test
+  @Test(.long)
   func `replies lost by a share sign out that share of the devices in each wave`() throws {
     let (share, waves, clients) = (0.02, 3, 4000)
     let result = try Self.herd(clients: clients, Self.strict) {

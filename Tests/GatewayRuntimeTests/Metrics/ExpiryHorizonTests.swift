@@ -1,5 +1,6 @@
 import GatewayCore
 import GatewayRuntime
+import TestTraits
 import Testing
 
 struct ExpiryHorizonTests {
@@ -21,7 +22,7 @@ struct ExpiryHorizonTests {
     }
   }
 
-  @Test(arguments: 0..<60)
+  @Test(.long, arguments: 0..<60)
   func `the horizon always equals a look through all tokens`(seed: UInt64) {
     var chance = SeededGenerator(seed: seed)
     var (horizon, scan) = (ExpiryHorizon(), Scan())

@@ -41,6 +41,10 @@ struct TestSite: Site {
 
   func uploadBytesMax(for request: HTTPRequest) -> Int? { uploads(request) }
 
+  var passes: @Sendable (HTTPRequest) -> Bool = { _ in false }
+
+  func passesBody(of request: HTTPRequest) -> Bool { passes(request) }
+
   func admit(_ upgrade: HTTPRequest, on loop: EventLoop) -> Admission { onAdmit(upgrade, loop) }
 
   func respond(to request: HTTPRequest, on loop: EventLoop) async -> HTTPResponse { await onRespond(request, loop) }

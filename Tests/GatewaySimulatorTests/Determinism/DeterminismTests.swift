@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 /// A thousand clients of every manner on two loops, with latency, spread, faults, a revocation and a drain.
@@ -43,7 +44,7 @@ struct DeterminismTests {
   /// gateway's behaviour changes on purpose, so does this number.
   private static let hashOfSeed1: UInt64 = 0x0ACA_E1AD_237C_C4C1
 
-  @Test
+  @Test(.long)
   func `equal seeds make equal runs in every build, and another seed another run`() throws {
     let first = try Crowd(seed: 1)
     let second = try Crowd(seed: 1)
@@ -53,7 +54,7 @@ struct DeterminismTests {
     #expect(first.trace.hash != other.trace.hash)
   }
 
-  @Test
+  @Test(.long)
   func `a thousand clients of every kind meet nearly every way to end, and leave nothing behind`() throws {
     let crowd = try Crowd(seed: 3)
     let metrics = try #require(crowd.metrics)

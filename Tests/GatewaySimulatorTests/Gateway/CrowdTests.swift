@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayPlain
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 struct CrowdTests {
@@ -21,7 +22,7 @@ struct CrowdTests {
     }
   }
 
-  @Test(arguments: [1, 3])
+  @Test(.long, arguments: [1, 3])
   func `a crowd in a call is told its size once a second, and not each join and leave`(loops: Int) throws {
     let gateway = try SimulatedGateway(loops: loops) {
       DialectBinding(PlainDialect(), $0, commands: CallCommands(PlainDialect(), on: $1, crowdMin: 20))

@@ -3,6 +3,7 @@ import GatewayPlain
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 struct HorizonTests {
@@ -23,7 +24,7 @@ struct HorizonTests {
     return (reading, kinds)
   }
 
-  @Test(arguments: 0..<12)
+  @Test(.long, arguments: 0..<12)
   func `the horizon equals a look at every session, whatever happens to them`(seed: UInt64) throws {
     let gateway = try SimulatedGateway(seed: seed, loops: 2, keepsTrace: false)
     var chance = SeededGenerator(seed: seed)

@@ -110,22 +110,28 @@ struct RefusalTests {
     Forgery(name: "an iat in the future", error: .notYetValid(.issuedAt), payload: #"{"iat":1700000006}"#),
     Forgery(name: "an iat that is an array", error: .dateInvalid(.issuedAt), payload: #"{"iat":[]}"#),
     Forgery(
-      name: "another issuer", error: .issuerMismatch, payload: #"{"iss":"them"}"#, policy: policy { $0.issuer = "us" }),
+      name: "another issuer", error: .issuerMismatch(ClaimMismatch(expected: ["us"], presented: ["them"])),
+      payload: #"{"iss":"them"}"#, policy: policy { $0.issuer = "us" }),
     Forgery(name: "no issuer", error: .claimMissing("iss"), policy: policy { $0.issuer = "us" }),
     Forgery(
       name: "an issuer that is no string", error: .claimInvalid("iss", expected: "a string"), payload: #"{"iss":1}"#),
     Forgery(
-      name: "another audience", error: .audienceMismatch, payload: #"{"aud":"them"}"#,
+      name: "another audience", error: .audienceMismatch(ClaimMismatch(expected: ["us"], presented: ["them"])),
+      payload: #"{"aud":"them"}"#,
       policy: policy { $0.audiences = ["us"] }),
     Forgery(
-      name: "other audiences", error: .audienceMismatch, payload: #"{"aud":["a","b"]}"#,
-      policy: policy { $0.audiences = ["us"] }),
+      name: "other audiences",
+      error: .audienceMismatch(ClaimMismatch(expected: ["us", "we"], presented: ["a", "b"])),
+      payload: #"{"aud":["a","b"]}"#, policy: policy { $0.audiences = ["us", "we"] }),
     // U+212A, the Kelvin sign, is canonically equivalent to K, and é has two spellings; RFC 7519 section 2 compares bytes.
     Forgery(
-      name: "an issuer that merely looks the same", error: .issuerMismatch, payload: #"{"iss":"\u212A"}"#,
+      name: "an issuer that merely looks the same",
+      error: .issuerMismatch(ClaimMismatch(expected: ["K"], presented: ["\u{212A}"])), payload: #"{"iss":"\u212A"}"#,
       policy: policy { $0.issuer = "K" }),
     Forgery(
-      name: "an audience that merely looks the same", error: .audienceMismatch, payload: #"{"aud":["e\u0301"]}"#,
+      name: "an audience that merely looks the same",
+      error: .audienceMismatch(ClaimMismatch(expected: ["\u{E9}"], presented: ["e\u{301}"])),
+      payload: #"{"aud":["e\u0301"]}"#,
       policy: policy { $0.audiences = ["\u{E9}"] }),
     Forgery(name: "no audience", error: .claimMissing("aud"), policy: policy { $0.audiences = ["us"] }),
     Forgery(

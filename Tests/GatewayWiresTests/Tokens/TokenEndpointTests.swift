@@ -140,6 +140,21 @@ struct TokenEndpointTests {
     #expect(answer.end == Self.now + .seconds(60) && answer.endSource == .asked)
   }
 
+  @Test(arguments: [("300", 60, EndSource.asked), ("20", 20, .answer)])
+  func `a token ends when the storm says if nobody checks it, but not later than the endpoint says`(
+    told: String, seconds: Int, source: EndSource
+  ) throws {
+    var tokens = try TokenDescriptionTests.read(
+      #"{"tokens":1, "request": {"url": "/t"}, "answer": {"token": "/t", "end": {"seconds": "/n"}}}"#)
+    #expect(!tokens.takesEnds)
+    tokens.endsAsAsked = true
+    let endpoint = DescribedTokenEndpoint(tokens)
+    var memory = endpoint.memory()
+    let request = try endpoint.request(Self.wish(), memory)
+    let answer = endpoint.answer(Self.json(#"{"t":"x","n":\#(told)}"#), to: request, at: Self.now, &memory)
+    #expect(endpoint.takesEnds && answer.end == Self.now + .seconds(seconds) && answer.endSource == source)
+  }
+
   @Test
   func `a token's end is corrected for a wrong clock`() throws {
     let jwt = Self.jwt(#"{"exp":1800000330}"#)

@@ -88,6 +88,45 @@ struct ArgumentsTests {
   }
 
   @Test(arguments: [
+    ([String](), ControlCommand.flags, "--control-url", "; did you mean --url?"),
+    ([], StormCommand.flags, "--to", "but of postern proxy; did you mean --url?"),
+    ([], ProxyCommand.flags, "--url", "; did you mean --to?"),
+    ([], ControlCommand.flags, "--secret-file", "; did you mean --control-secret-file?"),
+    ([], ServeCommand.flags, "--ttl", "--ttl: no such flag; did you mean --token-life?"),
+    ([], TokenMintCommand.flags, "--kid", "--kid: no such flag; did you mean --key-id?"),
+    ([], ReportShowCommand.flags, "--control-url", "--control-url: no flag of this command, but of postern storm"),
+  ])
+  func `the error for another command's word for a flag names this command's own`(
+    words: [String], flags: [Flag], flag: String, expected: String
+  ) throws {
+    let error = #expect(throws: UsageError.self) {
+      try Arguments(
+        words + [flag, "x"], flags: flags, environment: [:], operands: true, among: Postern.commands)
+    }
+    #expect(try #require(error).description.hasSuffix(expected), "\(error?.description ?? "")")
+  }
+
+  @Test
+  func `a file with another command's key is refused with this command's own`() throws {
+    let file = try TemporaryFile("{\"control-url\": \"http://127.0.0.1:8081\"}")
+    let error = #expect(throws: UsageError.self) {
+      try Arguments(
+        ["--config", file.path], flags: ControlCommand.flags, environment: [:], operands: true,
+        among: Postern.commands)
+    }
+    #expect(try #require(error).description.hasSuffix("but of postern storm; did you mean 'url'?"))
+  }
+
+  @Test
+  func `a storm that is given a control port as its gateway is told which flag takes it`() throws {
+    let arguments = try Arguments(
+      ["--url", "http://127.0.0.1:8081"], flags: StormCommand.flags, environment: [:], operands: false,
+      among: Postern.commands)
+    let error = #expect(throws: UsageError.self) { _ = try StormOptions(arguments, part: nil) }
+    #expect(try #require(error).description.hasSuffix("; a control port's address is for --control-url"))
+  }
+
+  @Test(arguments: [
     (["--port", "65536"], "--port: '65536' is wrong; expected a whole number from 0 to 65535"),
     (["--port", "x"], "--port: 'x' is wrong; expected a whole number from 0 to 65535"),
     (["--hold", "5"], "--hold: '5' is wrong; expected a duration with its unit, as 500ms, 60s, 10m or 24h"),

@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayPlanner
 import GatewayReport
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import postern
@@ -109,7 +110,7 @@ struct HostileScenarioTests {
     #expect(durations > 300)
   }
 
-  @Test
+  @Test(.long)
   func `a hostile threshold or rule to stop by is refused, or judges any result`() {
     var source = HostileBytes(
       seed: 33,

@@ -3,6 +3,7 @@ import GatewayFleet
 import GatewayKit
 import GatewayPlanner
 import GatewayReport
+import TestTraits
 import Testing
 
 @testable import postern
@@ -23,7 +24,7 @@ struct PhasesTests {
       }.map { "\($0.phase): \($0.threshold)" }
   }
 
-  @Test(arguments: ["provider-away", "restart", "revoke-all"])
+  @Test(.long, arguments: ["provider-away", "restart", "revoke-all"])
   func `the load test's scenarios keep their thresholds in both worlds, which agree phase by phase`(name: String) throws
   {
     let (scenario, clients) = try Self.scenario(name)

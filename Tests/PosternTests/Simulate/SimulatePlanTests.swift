@@ -5,6 +5,7 @@ import GatewayPlanner
 import GatewayReport
 import Synchronization
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import postern
@@ -27,7 +28,7 @@ struct SimulatePlanTests {
     try await Planner(scenario.settings, threads: 2, scale: 2000) { scenario.keeps($0, ofShare: $1) }.answer(question)
   }
 
-  @Test
+  @Test(.long)
   func `a threshold on a count is scaled in a smaller world, so that the answer is that of the share`() async throws {
     let share = try await Self.answer(Self.herd("lost.share <= 2%"), .capacity)
     let count = try await Self.answer(Self.herd("lost <= 160"), .capacity)
@@ -50,7 +51,7 @@ struct SimulatePlanTests {
     #expect(try !Threshold(parsing: "lost == 7").isDivisible && Threshold(parsing: "lost.share == 7%").isDivisible)
   }
 
-  @Test
+  @Test(.long)
   func `the thresholds of a phase are asked of each world too, and reported`() async throws {
     func scenario(_ threshold: String) throws -> SimulateScenario {
       try Self.read(

@@ -58,7 +58,14 @@ struct SimulateScenarioTests {
     ("{ provider: { queue: 1, queue_max: 2 } }", "/provider/queue: 'queue' is the former name of 'queue_max'"),
     ("{ provider: { abandoned: 'keep' } }", "/provider/abandoned: no such way with abandoned requests 'keep'"),
     ("{ phases: [] }", "expected 1 to 100 phases, not 0"),
-    ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", "'form' means nothing here"),
+    ("{ phases: [{ name: 'a', from: 'wave', form: 5 }] }", ":1:39 /phases/0/form: no such key 'form'"),
+    ("{ phases: [{ name: 'a', from: 'wav' }] }", ":1:31 /phases/0/from: \"from\" is 'wav'; expected start, hold, wave"),
+    ("{ phases: [{ name: 'a', from: 'wave', for_s: -5 }] }", ":1:46 /phases/0/for_s: \"for_s\" is -5"),
+    ("{ phases: [{ from: 'wave' }] }", ":1:12 /phases/0: lacks \"name\""),
+    (
+      "{ phases: [{ name: 'a', from: 'wave', thresholds: ['lst == 0'] }] }",
+      ":1:52 /phases/0/thresholds/0: the threshold 'lst == 0'"
+    ),
     ("{ dialect: 'plane' }", "/dialect: no such dialect 'plane'"),
     ("{ jitter: 7 }", "/jitter: 7; expected a number from 0.0 to 1.0"),
     ("{ clients: 1, rate: 0.001, ramp_s: 1e300 }", "/ramp_s"),

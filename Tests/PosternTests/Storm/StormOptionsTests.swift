@@ -4,6 +4,7 @@ import GatewayFleet
 import GatewayKit
 import GatewayReport
 import GatewayRuntime
+import GatewayWires
 import TestSupport
 import Testing
 
@@ -250,5 +251,31 @@ struct StormSettingsTests {
     var plain = try StormOptionsTests.options("--clients", "10")
     try plain.adopt(description)
     #expect(plain.plan.gateway == StormPlan.GatewayTimes())
+  }
+
+  @Test
+  func `flags say when tokens end if the endpoint chooses and no gateway checks them`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: "tokens.json").path
+    try Data(
+      #"{"tokens":1,"request":{"url":"/t","json":{"u":"{{user}}"}},"answer":{"token":"/t","end":{"seconds":"/n"}}}"#
+        .utf8
+    )
+    .write(to: URL(filePath: file))
+    func options(_ words: String...) throws -> StormOptions {
+      let all = ["--tokens", file, "--provider", "http://127.0.0.1:8080"] + words
+      return try StormOptions(
+        Arguments(all, flags: StormCommand.flags, environment: [:], operands: false, among: Postern.commands))
+    }
+    let early = try options("--provider-only", "--clients", "10", "--expire-after", "9s")
+    #expect(early.plan.expiry == .common && early.plan.expireAfter == 9 && early.described?.takesEnds == true)
+    #expect(early.caveats.contains { $0.contains("a later end") })
+    let own = try options("--provider-only", "--clients", "10")
+    #expect(
+      own.plan.expiry == .own && own.described?.takesEnds == false
+        && !own.caveats.contains { $0.contains("a later end") })
+    #expect(throws: UsageError.self) { try options("--url", "ws://127.0.0.1:8080", "--expire-after", "9s") }
   }
 }

@@ -4,6 +4,7 @@ internal import GatewayPlain
 internal import GatewayRuntime
 internal import GatewaySpace
 internal import GatewayTokens
+internal import TestTraits
 import Testing
 
 /// A rule of the gate in one dialect and one place.
@@ -12,9 +13,10 @@ package struct GateCase: CustomTestStringConvertible, Sendable {
   package let dialect: any GateDialect
   package let place: TestPlace
 
-  /// Returns every rule for these dialects, in each of the places.
+  /// Returns every rule for these dialects, in each of the places; in a quick run only in virtual time.
   package static func all(_ dialects: any GateDialect..., in places: [TestPlace] = TestPlace.single) -> [GateCase] {
-    dialects.flatMap { dialect in
+    let places = QuickRun.isOn ? [.virtualTime] : places
+    return dialects.flatMap { dialect in
       GateRule.allCases.flatMap { rule in
         places.map { GateCase(rule: rule, dialect: dialect, place: $0) }
       }

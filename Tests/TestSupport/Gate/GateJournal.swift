@@ -25,7 +25,7 @@ package struct GateJournal {
     }
     return Set(JournalKind.allCases).subtracting(seen.kinds)
       .subtracting([.providerFailed, .providerRefused, .faulted, .upstreamFailed, .signalTaken, .signalRefused])
-      .subtracting([.outboundAsked, .outboundAnswered, .graceGiven, .webhookSent])
+      .subtracting([.outboundAsked, .outboundAnswered, .graceGiven, .webhookSent, .handedOver])
   }
 
   private init(dialect: any GateDialect, world: TestWorld) {

@@ -20,6 +20,7 @@ package final class FaultyStore: Store {
   }
 
   package let lines: LocalTurns<StorePath>?
+  package let outlivesProcess: Bool
   private let inner: any Store
   private let state: State
 
@@ -57,7 +58,10 @@ package final class FaultyStore: Store {
   }
 
   /// Creates a store with that fault.
-  package init(_ inner: any Store, _ fault: Fault?) {
+  ///
+  /// - Parameter outlivesProcess: Whether gateways keep in it what the next process needs; nil for as `inner` does.
+  package init(_ inner: any Store, _ fault: Fault?, outlivesProcess: Bool? = nil) {
+    self.outlivesProcess = outlivesProcess ?? inner.outlivesProcess
     let state = State(fault)
     self.state = state
     self.inner = HinderedStore(inner) { state.fate($0) }
@@ -65,8 +69,10 @@ package final class FaultyStore: Store {
   }
 
   /// Creates a store in memory.
-  package convenience init(_ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor()) {
-    self.init(MemoryStore(on: executor), fault)
+  package convenience init(
+    _ fault: Fault? = nil, on executor: any SerialExecutor = SerialTestExecutor(), outlivesProcess: Bool = false
+  ) {
+    self.init(MemoryStore(on: executor), fault, outlivesProcess: outlivesProcess)
   }
 
   /// The number of requested commits.

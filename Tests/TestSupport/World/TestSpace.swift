@@ -44,11 +44,13 @@ package struct TestSpace<Played> {
 
   /// Creates a gateway with these settings; the first of its vendors is the one that is tested.
   ///
-  /// - Parameter isCluster: Whether there is a second gateway on its store and its bus, over which clients and requests are
-  ///   spread.
+  /// - Parameters:
+  ///   - isCluster: Whether there is a second gateway on its store and its bus, over which clients and requests are spread.
+  ///   - outlivesProcess: Whether the store counts as one that is there after the end of the process.
   package init(
     _ settings: SpaceSettings, seed: UInt64 = 1, loops: Int = 2, conditions: LinkConditions = LinkConditions(),
-    keepsTrace: Bool = true, sharesTurns: Bool = false, isCluster: Bool = TestPlace.ofScenes == .cluster
+    keepsTrace: Bool = true, sharesTurns: Bool = false, isCluster: Bool = TestPlace.ofScenes == .cluster,
+    outlivesProcess: Bool = false
   ) throws {
     world = SimulatedWorld(seed: seed, loops: loops + 1, keepsTrace: keepsTrace)
     network = SimulatedNetwork(world, conditions: conditions)
@@ -57,7 +59,7 @@ package struct TestSpace<Played> {
     var settings = settings
     settings.seed = seed
     settings.secrets = Secrets(seed: seed)
-    store = FaultyStore(on: own[0].eventLoop)
+    store = FaultyStore(on: own[0].eventLoop, outlivesProcess: outlivesProcess)
     if sharesTurns || isCluster { settings.turns = Self.turns(settings.configuration.life, in: store, on: own[0]) }
     self.settings = settings
     let whole = try Space(settings, on: own.map(\.eventLoop), store: store)

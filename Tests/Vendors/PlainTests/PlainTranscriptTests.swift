@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayPlain
@@ -16,7 +17,7 @@ struct PlainTranscriptTests {
     #expect(transcript.said.count == lines.count)
   }
 
-  @Test
+  @Test(.long)
   func `no token of a transcript is shown, and everything else is`() throws {
     let names = ["login-refresh-close", "never-logs-in", "refused-logins", "operator", "call-events"]
     let lines = try names.flatMap { try Transcript.lines($0) }.filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayRuntime
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -218,6 +219,7 @@ struct SendbirdClientTests {
   }
 
   @Test(
+    .long,
     arguments: SendbirdSDK.allCases,
     Behaviour.allCases)
   func `a client has one socket at a time, sends nothing without one, and its records add up`(

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -15,7 +16,7 @@ struct SendbirdStormTests {
     return try VirtualStorm.mixed(SendbirdClientDialect(sdk, applicationID: "APP"), on: settings)
   }
 
-  @Test(arguments: SendbirdSDK.allCases)
+  @Test(.long, arguments: SendbirdSDK.allCases)
   func `clients refresh on their sockets, and are never without a connection`(sdk: SendbirdSDK) throws {
     let result = try Self.storm(sdk).run().result
     VirtualStorm.checkMixed(result)
@@ -23,7 +24,7 @@ struct SendbirdStormTests {
     #expect(result.refreshes.asked == 200 && result.callsPerExpiry == 1)
   }
 
-  @Test
+  @Test(.long)
   func `sessions that end before their tokens are refreshed with the token in hand, without a provider`() throws {
     var storm = try Self.storm(.javascript) { $0.sessionLife = .seconds(20) }
     storm.plan.behaviours = .allWell
@@ -46,7 +47,7 @@ struct SendbirdStormTests {
     #expect(result.connects.failed.total == 0)
   }
 
-  @Test
+  @Test(.long)
   func `equal seeds give equal storms`() throws {
     let storm = try Self.storm(.javascript)
     #expect(try storm.run(seed: 3).result == (try storm.run(seed: 3).result))

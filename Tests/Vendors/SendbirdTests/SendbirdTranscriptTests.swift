@@ -1,6 +1,7 @@
 import Foundation
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -25,7 +26,7 @@ struct SendbirdTranscriptTests {
     return text.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
   }
 
-  @Test
+  @Test(.long)
   func `no token and no session key of a transcript is shown, and everything else is`() throws {
     let names = ["reddit-chatbot", "javascript-4", "javascript-4-without-token", "javascript-3", "unity", "flutter"]
     let said = try names.flatMap(Self.lines).filter { $0.hasPrefix("> ") || $0.hasPrefix("< ") }

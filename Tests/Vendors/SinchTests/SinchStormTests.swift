@@ -2,12 +2,13 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySinch
 
 struct SinchStormTests {
-  @Test
+  @Test(.long)
   func `clients register again on their sockets when their registrations expire`() throws {
     var settings = SinchSettings(applications: SinchApplications(any: SinchSecret(bytes: Array(0..<16))))
     // A storm does not wait for two days.

@@ -3,6 +3,7 @@ import GatewayKit
 import GatewaySpace
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -10,17 +11,17 @@ import Testing
 struct StreamFuzzTests {
   enum Side: String, CaseIterable { case video, chat, sfu }
 
-  @Test(arguments: Side.allCases)
+  @Test(.long, arguments: Side.allCases)
   func `every route of this wire answers every body, and never with an internal error`(side: Side) throws {
     try Self.gateway(side).answersEveryBody()
   }
 
-  @Test(arguments: Side.allCases)
+  @Test(.long, arguments: Side.allCases)
   func `every socket of this wire accepts every message, and the next client gets in`(side: Side) throws {
     try Self.gateway(side).takesEveryMessage()
   }
 
-  @Test
+  @Test(.long)
   func `the client of this wire reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(
       StreamVideoClientDialect(.javascript, apiKey: SimulatedStream.key),

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -22,6 +23,7 @@ struct StreamStormTests {
   }
 
   @Test(
+    .long,
     arguments: [
       (.javascript, 2.25, 7.2), (.swift, 0, 0.2), (.android, 0.25, 0.7), (.flutter, 0.2, 0.9),
     ] as [(StreamVideoSDK, Double, Double)])
@@ -39,7 +41,7 @@ struct StreamStormTests {
     #expect(try #require(result.latencies.outage.maximum) >= .seconds(least))
   }
 
-  @Test
+  @Test(.long)
   func `JavaScript asks the provider once, and after a close with 1000 two of three never return`() throws {
     var storm = try Self.storm(.javascript)
     storm.plan.behaviours = .allWell
@@ -51,7 +53,7 @@ struct StreamStormTests {
     #expect(try #require(result.latencies.outage.minimum) >= .milliseconds(35_250))
   }
 
-  @Test
+  @Test(.long)
   func `a client connected after the common expiry, with a second token, is late and not missing`() throws {
     var storm = try Self.storm(.swift)
     storm.plan.behaviours = .allWell
@@ -62,14 +64,14 @@ struct StreamStormTests {
     #expect(result.everybody.late + result.everybody.kept + result.connects.failed.total == 200)
   }
 
-  @Test
+  @Test(.long)
   func `all of Python's clients are lost, as their SDK demands`() throws {
     let result = try Self.storm(.python).run().result
     #expect(result.everybody.lostExpectedly == 200 && result.everybody.lostUnexpectedly == 0)
     #expect(result.provider.refreshCalls == 0)
   }
 
-  @Test(arguments: StreamVideoSDK.allCases)
+  @Test(.long, arguments: StreamVideoSDK.allCases)
   func `pings keep idle connections for as long as the tokens live`(sdk: StreamVideoSDK) throws {
     var storm = try Self.storm(sdk)
     storm.plan.behaviours = .allWell
@@ -80,7 +82,7 @@ struct StreamStormTests {
     #expect(result.returns.interrupted == 0 && result.disconnects.total == 0)
   }
 
-  @Test
+  @Test(.long)
   func `equal seeds give equal storms`() throws {
     let storm = try Self.storm(.flutter)
     #expect(try storm.run(seed: 3).result == (try storm.run(seed: 3).result))

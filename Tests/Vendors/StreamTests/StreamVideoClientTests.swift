@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayFleet
 import GatewayRuntime
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -367,6 +368,7 @@ struct StreamVideoClientTests {
   }
 
   @Test(
+    .long,
     arguments: StreamVideoSDK.allCases,
     Behaviour.allCases)
   func `a client has one socket at a time, sends nothing without one, and its records add up`(

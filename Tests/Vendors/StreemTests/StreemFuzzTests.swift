@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStreem
@@ -9,17 +10,17 @@ import Testing
 struct StreemFuzzTests {
   enum Side: String, CaseIterable { case gateway, control }
 
-  @Test(arguments: Side.allCases)
+  @Test(.long, arguments: Side.allCases)
   func `every route of this wire answers every body, and never with an internal error`(side: Side) throws {
     try Self.gateway(side).answersEveryBody()
   }
 
-  @Test
+  @Test(.long)
   func `every socket of this wire accepts every message, and the next client gets in`() throws {
     try Self.gateway(.gateway).takesEveryMessage()
   }
 
-  @Test
+  @Test(.long)
   func `the client of this wire reads or ignores whatever a gateway or a provider sends, without a trap`() {
     let client = FuzzedClient(StreemClientDialect(), corpus: FuzzCorpus(folder: "Streem", tests: ["Streem", "openid"]))
     #expect(client.heard() > 20)

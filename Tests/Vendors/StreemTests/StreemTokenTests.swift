@@ -62,6 +62,23 @@ struct StreemTokenTests {
     #expect(claims.expiresAt == WallTime(seconds: 1_800_000_001.5))
   }
 
+  @Test(
+    arguments: [
+      (["iss": #""api_1""#], ClaimMismatch(expected: ["streem:api:…"], presented: ["api_1"])),
+      (["iss": "7"], ClaimMismatch(expected: ["streem:api:…"], presented: [])),
+      (
+        ["aud": #"["https://a/",7,"https://b/"]"#],
+        ClaimMismatch(expected: [StreemSettings().audience.text], presented: ["https://a/", "https://b/"])
+      ),
+      (["sub": nil], nil),
+    ] as [([String: String?], ClaimMismatch?)])
+  func `the error for a wrong issuer or audience has both values for the log, and another error has none`(
+    changes: [String: String?], expected: ClaimMismatch?
+  ) throws {
+    let error = #expect(throws: GatewayError.self) { try claims(Self.token(changes)) }
+    #expect(try #require(error).mismatch == expected)
+  }
+
   @Test
   func `a token for several audiences is valid for each of them`() {
     #expect(reason(Self.token(["aud": #"["https://else/","https://api.prod-us.streem.cloud/"]"#])) == nil)

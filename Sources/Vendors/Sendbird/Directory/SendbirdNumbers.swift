@@ -23,7 +23,7 @@ actor SendbirdNumbers {
 
   private let store: any Store
   private let executor: any SerialExecutor
-  private let key: StoreKey
+  nonisolated let key: StoreKey
   /// The node's number; nil without other nodes.
   private let slot: Int64?
   private var own = Reserved()
@@ -92,12 +92,14 @@ actor SendbirdNumbers {
         (transaction: inout StoreTransaction<StoreOr<GatewayError>>) async throws(StoreOr<GatewayError>) -> Reserved in
         var row = try await transaction.get(key, as: SendbirdNumberRow.self) ?? SendbirdNumberRow(last: 0)
         // What was there before this process may have been used by an earlier one with the node's number.
-        if let slot, let first = row.common, let end = row.commonEnd, begin < first, end <= row.last + 1,
+        // The row is damaged. Half of the maximum is greater than every number that was given.
+        if !(0...Self.most).contains(row.last) { row.last = Self.most / 2 }
+        if let slot, let first = row.common, let end = row.commonEnd, begin < first, first < end, end <= row.last + 1,
           Self.number(from: max(first, last + 1), of: slot) < end
         {
           return Reserved(next: first, end: end)
         }
-        let first = max(last, min(row.last, Self.most)) + 1
+        let first = max(last, row.last) + 1
         let end = first + (slot == nil ? Self.reservation : Self.reservation * Int64(NodeBoot.nodes))
         row.last = end - 1
         if slot != nil { (row.common, row.commonEnd) = (first, end) }

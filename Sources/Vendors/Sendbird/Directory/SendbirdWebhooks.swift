@@ -46,7 +46,9 @@ final class SendbirdWebhooks: Sendable {
     self.store = store
     self.secret = secret
     self.applicationID = applicationID
-    outlet?.open(Self.vendor)
+    outlet?.open(Self.vendor) { rows, _ in
+      rows.map { Self.webhook(Array($0.body.utf8), about: $0.key, to: $0.url, signedBy: secret) }
+    }
   }
 
   /// Reads the settings from the store.
@@ -94,15 +96,19 @@ final class SendbirdWebhooks: Sendable {
   ///
   /// - Parameter channel: The URL of its channel; events of one channel are sent in order.
   func post(_ body: [UInt8], about channel: Name, by settings: SendbirdWebhookSettings) {
+    outlet?.post(Self.webhook(body, about: channel, to: settings.url, signedBy: secret))
+  }
+
+  private static func webhook(
+    _ body: [UInt8], about channel: Name, to url: String, signedBy secret: SendbirdSecret
+  ) -> Webhook {
     let signature = Webhook.hex(HMACSHA256.code(key: Array(secret.credentials.token.utf8), body))
     let fields = [
       HTTPField("user-agent", "SendBird"), HTTPField("content-type", "application/json"),
       HTTPField("x-sendbird-signature", signature),
     ]
-    outlet?.post(
-      Webhook(
-        Self.vendor, of: Name(Self.vendor), to: settings.url, about: channel, body, rule: Self.rule,
-        signedIn: "x-sendbird-signature"
-      ) { _, _, _ in fields })
+    return Webhook(
+      vendor, of: Name(vendor), to: url, about: channel, body, rule: rule, signedIn: "x-sendbird-signature"
+    ) { _, _, _ in fields }
   }
 }

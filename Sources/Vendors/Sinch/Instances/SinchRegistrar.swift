@@ -33,7 +33,8 @@ struct SinchRegistrar: Sendable {
     do throws(SinchRefusal) {
       order = try check(proof, of: device, at: now)
     } catch {
-      throw error.gatewayError
+      guard case .token(let token) = proof else { throw error.gatewayError }
+      throw SinchTokenVerifier.error(for: error, of: token)
     }
     let token = Self.token(of: order.instance)
     guard order.kind != .anonymous else { return Registered(instance: order.instance, secret: nil, token: token) }

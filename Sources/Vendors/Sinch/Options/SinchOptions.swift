@@ -45,6 +45,15 @@ extension SinchVendor: OfferedVendor {
       \.passwordsPerMinute,
       .int(1...1_000_000))
     Option(
+      "sinch-callback", "URL",
+      "the callback URL of Sinch applications, which gets ICE and DiCE events about their users' calls (default: none)"
+    ) { value, settings in
+      guard let address = SinchCallbackAddress(value.text) else {
+        throw UsageError(value.source, value: value.text, expected: "an http or https URL without a user")
+      }
+      settings.callbackAddress = address
+    }
+    Option(
       "sinch-user", "NAME=FILE",
       "a Sinch user with a password, for the legacy web credentials, and the file with the password", repeats: true
     ) { value, settings in

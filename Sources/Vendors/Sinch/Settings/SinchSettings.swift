@@ -30,6 +30,9 @@ package struct SinchSettings: Sendable {
   /// The longest registration of the legacy web SDK, which requests a year.
   var legacyInstanceLifeMax = Duration.seconds(31_536_000)
 
+  /// The address that gets callbacks about calls; nil for none.
+  var callbackAddress: SinchCallbackAddress?
+
   private var keptPasswords = Renewable<[Name: Credentials]>([:])
 
   init(applications: SinchApplications) {

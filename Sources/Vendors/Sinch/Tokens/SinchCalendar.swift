@@ -29,6 +29,9 @@ enum SinchCalendar {
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(date, 2))T\(clock).\(padded(fraction, 3))Z"
   }
 
+  /// Returns ISO 8601 in UTC with whole seconds: `2025-04-01T10:00:00Z`.
+  static func secondsText(_ time: WallTime) -> String { "\(text(time).prefix(19))Z" }
+
   /// Parses ISO 8601 text: a date and a time in seconds with any fraction, and `Z`, a numeric offset or neither, which
   /// means UTC here because one vendor sample writes UTC so. Returns nil for other text.
   static func read(_ text: String) -> WallTime? {

@@ -39,6 +39,14 @@ struct SinchTokenVerifier: Sendable {
     return verified
   }
 
+  /// Returns the error for a token that was refused, with its `iss` if that is the cause.
+  static func error(for refusal: SinchRefusal, of token: String) -> GatewayError {
+    guard refusal == .issuerInvalid else { return refusal.gatewayError }
+    let issuer = (try? parse(token))?.claims["iss"]?.string
+    return refusal.gatewayError.showing(
+      ClaimMismatch(expected: [SinchRegistrationToken.issuerPrefix + "…"], presented: issuer.map { [$0] } ?? []))
+  }
+
   /// The parts of a token.
   private struct Parts {
     var header: JSONView

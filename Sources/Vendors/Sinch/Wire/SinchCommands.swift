@@ -13,11 +13,14 @@ struct SinchCommands: CommandHandler {
   private let directory: SinchDirectory
   private let errors: SinchErrorWords
   private let calls: CallCommands
+  private let callbacks: SinchCallbacks?
 
   init(
-    _ dialect: SinchDialect, directory: SinchDirectory, on executor: any (SerialExecutor & TaskExecutor)
+    _ dialect: SinchDialect, directory: SinchDirectory, callbacks: SinchCallbacks?,
+    on executor: any (SerialExecutor & TaskExecutor)
   ) {
     self.directory = directory
+    self.callbacks = callbacks
     errors = dialect.errors
     calls = CallCommands(dialect, on: executor)
   }
@@ -26,11 +29,25 @@ struct SinchCommands: CommandHandler {
     _ command: Command, by caller: Caller, at speaker: any Speaker, request: RequestID?,
     on services: any GatewayServices
   ) -> Bool {
-    calls.performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+    guard let callbacks, let call = command.baggage.unpacked(CallCommand.self)?.call else {
+      return calls.performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+    }
+    let wasIn = speaker.watches(call)
+    let isDone = calls.performAtOnce(command, by: caller, at: speaker, request: request, on: services)
+    switch (wasIn, speaker.watches(call)) {
+    case (false, true): callbacks.joined(call, by: caller, at: services.wallTime)
+    case (true, false): callbacks.left(call, by: caller.connection, at: services.wallTime)
+    default: break
+    }
+    return isDone
   }
 
-  func userLeft(_ calls: [CallID], _ user: UserID, on services: any GatewayServices) {
-    self.calls.userLeft(calls, user, on: services)
+  func userLeft(
+    _ calls: [CallID], _ user: UserID, of connection: ConnectionID, on services: any GatewayServices
+  ) {
+    self.calls.userLeft(calls, user, of: connection, on: services)
+    guard let callbacks else { return }
+    for call in calls { callbacks.left(call, by: connection, at: services.wallTime) }
   }
 
   nonisolated(nonsending) func perform(

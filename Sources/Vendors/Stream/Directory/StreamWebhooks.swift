@@ -25,7 +25,17 @@ final class StreamWebhooks: Sendable {
     self.outlet = outlet
     self.newID = newID
     self.sign = sign
-    outlet.open(Self.vendor)
+    outlet.open(Self.vendor) { rows, _ in
+      rows.map { row in
+        // They become header fields, and anybody may have written the row.
+        guard row.notes.count == 2, row.notes.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } }) else {
+          return nil
+        }
+        let body = Array(row.body.utf8)
+        let fields = Self.fields(body, apiKey: row.notes[0], signedBy: sign)
+        return Self.webhook(body, about: row.key, to: row.url, fields, apiKey: row.notes[0], id: row.notes[1])
+      }
+    }
   }
 
   /// Uses the hooks from now on.
@@ -48,15 +58,26 @@ final class StreamWebhooks: Sendable {
     let takers = all.takers(of: event, of: product)
     guard !takers.isEmpty else { return }
     let body = body()
-    var fields = [HTTPField("content-type", "application/json"), HTTPField("x-api-key", all.apiKey)]
-    if let signature = sign(all.apiKey, body) { fields.append(HTTPField("x-signature", signature)) }
+    let fields = Self.fields(body, apiKey: all.apiKey, signedBy: sign)
     for url in takers {
-      let usual = fields + [HTTPField("x-webhook-id", newID())]
-      outlet.post(
-        Webhook(
-          Self.vendor, of: Name(Self.vendor), to: url, about: Name(subject), body, rule: Self.rule,
-          signedIn: "x-signature"
-        ) { attempt, _, _ in usual + [HTTPField("x-webhook-attempt", String(attempt))] })
+      outlet.post(Self.webhook(body, about: Name(subject), to: url, fields, apiKey: all.apiKey, id: newID()))
     }
+  }
+
+  private static func fields(
+    _ body: [UInt8], apiKey: String, signedBy sign: (_ apiKey: String, _ body: [UInt8]) -> String?
+  ) -> [HTTPField] {
+    var fields = [HTTPField("content-type", "application/json"), HTTPField("x-api-key", apiKey)]
+    if let signature = sign(apiKey, body) { fields.append(HTTPField("x-signature", signature)) }
+    return fields
+  }
+
+  private static func webhook(
+    _ body: [UInt8], about subject: Name, to url: String, _ fields: [HTTPField], apiKey: String, id: String
+  ) -> Webhook {
+    let usual = fields + [HTTPField("x-webhook-id", id)]
+    return Webhook(
+      vendor, of: Name(vendor), to: url, about: subject, body, rule: rule, signedIn: "x-signature", notes: [apiKey, id]
+    ) { attempt, _, _ in usual + [HTTPField("x-webhook-attempt", String(attempt))] }
   }
 }

@@ -15,6 +15,15 @@ extension StreemDirectory {
     }
   }
 
+  /// Returns the webhooks with these companies and ids, in their order; nil for those that are no more.
+  func webhooks(
+    _ ids: [(company: Name, sid: Name)], at now: WallTime
+  ) async throws(StoreError) -> [StreemWebhook?] {
+    try await store.read(ids.map { Self.webhooks.key($0.company.text, $0.sid.text) }, at: now).map {
+      (entry) throws(StoreError) in try entry?.value(as: StreemWebhook.self)
+    }
+  }
+
   /// Stores a webhook under its id. Throws `GatewayError.tooMany` if its company has the maximum.
   func addWebhook(_ webhook: StreemWebhook, at now: WallTime) async throws(GatewayError) {
     try await store.transact(at: now) { (transaction: inout Transaction) async throws(GatewayError) in

@@ -23,13 +23,25 @@ extension StreemRoutes {
 }
 
 extension StreemWebhook {
+  /// Returns the messages of an earlier process, signed with the keys that their webhooks have now; nil for a webhook that is no more.
+  static func restored(
+    _ rows: [StoredWebhook], by directory: StreemDirectory, at now: WallTime
+  ) async throws(StoreError) -> [Webhook?] {
+    let known = try await directory.webhooks(rows.map { ($0.application, Name($0.notes.first ?? "")) }, at: now)
+    return zip(rows, known).map { row, webhook in
+      guard var webhook else { return nil }
+      webhook.url = row.url
+      return webhook.message(Array(row.body.utf8), about: row.key)
+    }
+  }
+
   /// Returns the message about an event.
   fileprivate func message(_ event: [UInt8], about subject: Name) -> Webhook {
     let rule = WebhookRule(
       timeout: .milliseconds(timeoutMilliseconds), attemptsMax: attemptsMax, repeated: .anyFailure)
     return Webhook(
       StreemDialect.name, of: company, to: url, method: method, about: subject, event, rule: rule,
-      signedIn: "streem-signature",
+      signedIn: "streem-signature", notes: [sid.text],
       dated: { now in
         JSONWriter.object(capacity: event.count + 80) { json in
           json.name("event")

@@ -50,9 +50,12 @@ struct StreemTokenVerifier: Sendable {
     }
     guard decoded.header["alg"]?.equals("ES256") == true else { throw .algorithmRefused }
     let prefix = StreemClaims.issuerPrefix.utf8
-    guard let issuer = decoded.payload["iss"]?.string, issuer.utf8.starts(with: prefix) else { throw .issuerMismatch }
-    let apiKey = Name(Substring(issuer.utf8.dropFirst(prefix.count)))
-    guard !apiKey.text.isEmpty else { throw .issuerMismatch }
+    let issuer = decoded.payload["iss"]?.string
+    let apiKey = Name(Substring((issuer ?? "").utf8.dropFirst(prefix.count)))
+    guard let issuer, issuer.utf8.starts(with: prefix), !apiKey.text.isEmpty else {
+      throw .issuerMismatch.showing(
+        ClaimMismatch(expected: [StreemClaims.issuerPrefix + "…"], presented: issuer.map { [$0] } ?? []))
+    }
     return OpenToken(apiKey: apiKey, token: token, header: decoded.header, payload: decoded.payload)
   }
 
@@ -71,7 +74,10 @@ struct StreemTokenVerifier: Sendable {
       throw .signatureInvalid
     }
     let named = open.payload["aud"].map { $0.elements ?? [$0] } ?? []
-    guard named.contains(where: { $0.string.map { Name($0) } == audience }) else { throw .audienceMismatch }
+    guard named.contains(where: { $0.string.map { Name($0) } == audience }) else {
+      throw .audienceMismatch.showing(
+        ClaimMismatch(expected: [audience.text], presented: named.compactMap(\.string)))
+    }
     let claims = try read(open)
     guard claims.issuedAt <= now + skew else { throw .tokenUsedBeforeIssued }
     if use == .starting, claims.expiresAt + skew <= now { throw .tokenExpired }

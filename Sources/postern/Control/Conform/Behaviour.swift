@@ -72,7 +72,7 @@ struct Behaviour: Sendable {
   func demands(_ how: RefreshHabit.How) -> [Demand] {
     switch how {
     case .asked: expected
-    case .timer: timed?.expected ?? expected
+    case .timer, .http, .pushed: timed?.expected ?? expected
     case .reconnect, .none: returning?.expected ?? expected
     }
   }
@@ -84,7 +84,7 @@ struct Behaviour: Sendable {
   func patience(_ how: RefreshHabit.How, grace: Duration) -> Duration {
     switch how {
     case .asked: patience
-    case .timer: timed == nil ? patience : max(patience, grace + .seconds(10))
+    case .timer, .http, .pushed: timed == nil ? patience : max(patience, grace + .seconds(10))
     case .reconnect, .none: returning == nil ? patience : max(patience, .seconds(25))
     }
   }
@@ -103,7 +103,7 @@ struct Behaviour: Sendable {
   func script(_ how: RefreshHabit.How) -> @Sendable (ConformScene) async throws -> Void {
     switch how {
     case .asked: script
-    case .timer: timed?.script ?? script
+    case .timer, .http, .pushed: timed?.script ?? script
     case .reconnect, .none: returning?.script ?? script
     }
   }
@@ -117,12 +117,14 @@ struct Behaviour: Sendable {
     if let reason = wire.reason(against: self) ?? needs.flatMap({ wire.lacks[$0] }) { return reason }
     switch how {
     case .asked: return nil
-    case .timer:
+    case .timer, .http:
       guard isOfRefreshes, timed == nil else { return nil }
       return "the gateway of \(wire.name) asks for no token: its clients renew on a timer"
     case .reconnect:
       guard isOfRefreshes, returning == nil else { return nil }
       return "\(wire.name) has no answer to a request for a token: its gateway closes, and clients come back"
+    case .pushed:
+      return isOfRefreshes ? "the gateway of \(wire.name) pushes tokens: its clients ask for none after the first" : nil
     case .none: return isOfRefreshes ? "clients of \(wire.name) renew no token" : nil
     }
   }

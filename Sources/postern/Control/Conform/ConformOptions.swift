@@ -62,7 +62,7 @@ struct ConformOptions: Sendable {
     Option(
       "run", "COMMAND", "the command that starts the client, in a shell, with POSTERN_URL and further variables",
       \.command, .text)
-    Option("only", "BEHAVIOUR", "try only this behaviour", each: \.only)
+    Option("only", "BEHAVIOUR", "try only this behaviour, or several, separated by commas", each: \.only)
     Option("list", "list the behaviours without trying them", \.lists)
     Option(
       "jobs", "N", "how many clients run at once (default: one for each processor)", \.jobs, .int(1...jobsMax))
@@ -119,15 +119,18 @@ struct ConformOptions: Sendable {
   /// Returns the behaviours with the given names, in the order of the list; all behaviours if none is given.
   static func behaviours(_ asked: [Arguments.Value]) throws -> [Behaviour] {
     var names: Set<String> = []
-    for name in asked {
-      if let present = formerNames[name.text] {
-        Output.error("--only \(name.text): its name is \(present) now; the old one goes with the next version")
+    let parts = asked.flatMap { value in
+      value.text.split(separator: ",", omittingEmptySubsequences: false).map { (String($0), value.source) }
+    }
+    for (text, source) in parts {
+      if let present = formerNames[text] {
+        Output.error("--only \(text): its name is \(present) now; the old one goes with the next version")
       }
-      let text = formerNames[name.text] ?? name.text
-      guard Behaviour.all.contains(where: { $0.name == text }) else {
-        throw UsageError(name.source, value: name.text, oneOf: Behaviour.all.map(\.name))
+      let present = formerNames[text] ?? text
+      guard Behaviour.all.contains(where: { $0.name == present }) else {
+        throw UsageError(source, value: text, oneOf: Behaviour.all.map(\.name))
       }
-      names.insert(text)
+      names.insert(present)
     }
     return asked.isEmpty ? Behaviour.all : Behaviour.all.filter { names.contains($0.name) }
   }

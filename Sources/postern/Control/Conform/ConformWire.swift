@@ -28,11 +28,11 @@ struct ConformWire: Sendable {
   /// Creates a described wire, whose spaces take tokens of the plain scheme.
   init(_ description: WireDescription, settings: [JSONMember]) {
     (name, tokenScheme) = (description.name, Vendors.all[0].scheme)
-    (self.settings, self.description, read) = (settings, description, description.habits.refresh.how)
+    (self.settings, self.description, read) = (settings, description, description.occasionOfRenewal)
     settingsOfRoute = settings.filter { Name($0.name) == Name("wire") }
     var lacks: [WireFeature: String] = [:]
     if description.finalCode == nil { lacks[.terminalClose] = "no close code of this wire keeps a client away" }
-    if description.habits.refresh.how == .timer {
+    if [.timer, .pushed].contains(description.occasionOfRenewal) {
       lacks[.revocationRequest] = "the gateway of this wire asks for no token, whatever is revoked"
     }
     self.lacks = lacks
@@ -43,7 +43,7 @@ struct ConformWire: Sendable {
   /// - Parameter asks: Whether the gateway has said that it asks for tokens; nil if it cannot be asked. A description says it
   ///   better.
   func how(asks: Bool?) -> RefreshHabit.How {
-    description?.habits.refresh.how ?? asks.map { $0 ? .asked : .reconnect } ?? read ?? .asked
+    description?.occasionOfRenewal ?? asks.map { $0 ? .asked : .reconnect } ?? read ?? .asked
   }
 
   /// How long the gateway keeps a connection with an expired token, if clients renew on a timer.
@@ -51,7 +51,8 @@ struct ConformWire: Sendable {
 
   /// The life of a token whose timer fires about eight seconds after its mint; nil if clients have no timer.
   var shortLife: Duration? {
-    guard let habit = description?.habits.refresh, habit.how == .timer else { return nil }
+    guard let description, description.occasionOfRenewal == .timer else { return nil }
+    let habit = description.habits.refresh
     let life =
       switch habit.lead {
       case .duration(let lead): lead + Self.timer

@@ -16,6 +16,7 @@ struct Demand: Sendable {
   var name: String { order.expect }
 
   static let singleFlight = Demand(ExpectOrder(expect: "single_flight"))
+  static let singleFlightPerConnection = Demand(ExpectOrder(expect: "single_flight", perConnection: true))
   static let oneProviderCallPerExpiry = Demand(ExpectOrder(expect: "one_provider_call_per_expiry"))
   static let keepsConnection = Demand(ExpectOrder(expect: "keeps_connection"))
   static let refreshedInTime = Demand(ExpectOrder(expect: "refreshed_in_time"))

@@ -44,7 +44,7 @@ struct ReplayProvider: Sendable {
 
   private func mint(_ user: String, _ kind: String, _ life: Duration, _ scheme: String) async throws -> String {
     guard let kind = UserKind(rawValue: kind) else {
-      throw ReplayRun.Stopped(sentence: "a token: the journal has no kind of user that there is, but '\(kind)'")
+      throw ReplaySpace.Stopped(sentence: "a token: the journal has no kind of user that there is, but '\(kind)'")
     }
     let client = TokenProviderClient(scheme: scheme)
     let rounded = Duration.saturating(seconds: life.inSeconds.rounded())
@@ -56,8 +56,8 @@ struct ReplayProvider: Sendable {
     return token.token
   }
 
-  private static func stopped(_ answer: ControlClient.Answer) -> ReplayRun.Stopped {
-    ReplayRun.Stopped(sentence: "a token: \(answer.complaint)")
+  private static func stopped(_ answer: ControlClient.Answer) -> ReplaySpace.Stopped {
+    ReplaySpace.Stopped(sentence: "a token: \(answer.complaint)")
   }
 
   /// Returns the token with one wrong character in the signature. It is not the last one, since some of its bits may

@@ -5,25 +5,17 @@ import GatewayKit
 import GatewayRuntime
 import GatewayServer
 
-/// A replay of a journal in a new space with a frozen clock, which moves to the times of the journal. Use it only from tasks
-/// on the loop.
+/// A replay of a journal in a space with a frozen clock, which moves to the times of the journal. Use it only from tasks on
+/// the loop.
 struct ReplayRun: Sendable {
-  private let control: ControlClient
-  private let loop: SocketLoop
-  private let dialer: SocketDialer
-  /// The settings of the space as a JSON object; nil for the defaults.
-  private let settings: JSONFragment?
+  private let space: ReplaySpace
+  private let loop: EventLoop
+  private let tokens: ReplayTokens
+  private let provider: ReplayProvider
 
-  init(control: ControlClient, loop: SocketLoop, settings: JSONFragment?) {
-    self.control = control
-    self.loop = loop
-    self.settings = settings
-    dialer = SocketDialer(on: loop)
-  }
-
-  /// Why a replay could not be completed.
-  struct Stopped: Error {
-    let sentence: String
+  init(in space: ReplaySpace, on loop: EventLoop) throws {
+    (self.space, self.loop) = (space, loop)
+    (tokens, provider) = (try space.tokens(), try space.provider())
   }
 
   private struct Page: Decodable {
@@ -35,28 +27,10 @@ struct ReplayRun: Sendable {
   private static let patience = 3_000
   private static let pageSize = 1_000
 
-  /// Plays the script. Returns the lines of the new space's journal.
+  /// Plays the script. Returns the lines of the space's journal.
   func lines(of script: ReplayScript) async throws -> [ReplayLine] {
-    let space: SpaceBody = try await ask(.post("/spaces", MakeSpaceOrder(frozen: true, settings: settings)))
-    let outcome: Result<[ReplayLine], any Error>
-    do {
-      outcome = .success(try await play(script, in: space))
-    } catch {
-      outcome = .failure(error)
-    }
-    // A space that cannot be ended now ends by itself when it is idle.
-    _ = try? await control.send(HTTPRequest(method: "DELETE", path: "/spaces/\(space.name)"), by: dialer)
-    return try outcome.get()
-  }
-
-  private func play(_ script: ReplayScript, in space: SpaceBody) async throws -> [ReplayLine] {
-    guard let secret = space.secret else {
-      throw Stopped(sentence: "the gateway tells no secret to sign with: leave its keys out of --set")
-    }
-    var scene = Scene(
-      urls: space.urls, port: space.port, tokens: ReplayTokens(secret: secret), path: "/spaces/\(space.name)",
-      provider: try ReplayProvider(space.httpURL, control: control, space: "/spaces/\(space.name)", dialer))
-    try await setClock(script.beginning, scene)
+    var scene = Scene(tokens: tokens)
+    try await setClock(script.beginning)
     for step in script.steps {
       try await move(to: step.at, &scene)
       try await awaitDeadline(before: step, &scene)
@@ -66,7 +40,7 @@ struct ReplayRun: Sendable {
     var (lines, after): ([ReplayLine], Int) = ([], 0)
     while true {
       let query = [("limit", Self.pageSize), ("after", after)].map { HTTPField($0.0, String($0.1)) }
-      let page: Page = try await ask(.get("\(scene.path)/journal", query: query))
+      let page: Page = try await space.ask(.get("/journal", query: query))
       lines += page.lines
       guard page.lines.count == Self.pageSize else { return lines }
       after = page.next
@@ -76,12 +50,7 @@ struct ReplayRun: Sendable {
   // MARK: Steps
 
   private struct Scene {
-    /// The addresses of the wires.
-    let urls: [String: String]
-    let port: Int
     var tokens: ReplayTokens
-    let path: String
-    let provider: ReplayProvider
     var now = Duration.zero
     var clients: [Int: ReplayClient] = [:]
     /// The space's names of the connections.
@@ -94,22 +63,16 @@ struct ReplayRun: Sendable {
 
   /// Moves the time of day to the same fraction of a second as at the recorded beginning. Most tokens are dated in whole
   /// seconds, and so expire at the same points as before.
-  private func setClock(_ beginning: Double?, _ scene: Scene) async throws {
+  private func setClock(_ beginning: Double?) async throws {
     guard let beginning else { return }
-    let now = try await wallTime(scene).seconds
-    let rest = (beginning - now).truncatingRemainder(dividingBy: 1)
-    try await advance(by: rest < 0 ? rest + 1 : rest, scene)
+    let rest = (beginning - (try await space.wallTime().seconds)).truncatingRemainder(dividingBy: 1)
+    try await space.advance(by: rest < 0 ? rest + 1 : rest)
   }
 
   private func move(to time: Duration, _ scene: inout Scene) async throws {
     guard time > scene.now else { return }
-    try await advance(by: (time - scene.now).inSeconds, scene)
+    try await space.advance(by: (time - scene.now).inSeconds)
     scene.now = time
-  }
-
-  private func advance(by seconds: Double, _ scene: Scene) async throws {
-    let order = AdvanceOrder(byS: seconds, patienceMs: 0)
-    let _: AdvanceBody = try await ask(.post("\(scene.path)/clock/advance", order))
   }
 
   /// The milliseconds by which a deadline may be later than the recorded one. Lines and tokens are dated in whole
@@ -123,27 +86,21 @@ struct ReplayRun: Sendable {
     let order = WaitOrder(
       kind: kind, connection: name, after: scene.lastOf[step.connection] ?? 0, withinMs: 0)
     for _ in 0..<Self.inexactness {
-      let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", order))
-      if !awaited.lines.isEmpty { return }
+      if try await space.awaited(order) != nil { return }
       try await move(to: scene.now + .milliseconds(1), &scene)
     }
   }
 
-  private func wallTime(_ scene: Scene) async throws -> WallTime {
-    let clock: ClockBody = try await ask(.get("\(scene.path)/clock"))
-    return WallTime(seconds: clock.wall)
-  }
-
   private func perform(_ step: ReplayScript.Step, _ scene: inout Scene) async throws {
     let client = scene.clients[step.connection]
-    let session = scene.names[step.connection].map { "\(scene.path)/sessions/\($0)" }
+    let session = scene.names[step.connection]
     switch step.act {
     case .open(let presented): try await open(step, presented, &scene)
     case .say(var text, let presented):
       if let presented, text.contains(bytesOf: JSONRedaction.blank) {
         text = text.replacing(bytesOf: JSONRedaction.blank, with: try await token(presented, step, &scene))
       }
-      await client?.say(text)
+      await client?.say(Frame(text: text))
       try await wait(for: "message_in", of: step.connection, &scene)
     case .close(let code):
       await client?.close(code)
@@ -156,35 +113,29 @@ struct ReplayRun: Sendable {
     case .disconnect(let code, let reason):
       try await order(session, "disconnect", DisconnectOrder(code: UInt16(clamping: code), reason: reason))
     case .tell(let text): try await order(session, "say", SayOrder(text: text))
-    case .revoke(let user):
-      // Includes tokens issued at this very moment.
-      let before = try await wallTime(scene).seconds + 0.001
-      let order = RevocationOrder(userID: user, issuedBefore: before)
-      _ = try await control.send(.post("\(scene.path)/revocations", order), by: dialer)
+    case .revoke(let user): try await space.revoke(user)
     }
   }
 
-  /// Sends an order to a session. If the session is gone, the journals show that as a difference.
   private func order(_ session: String?, _ word: String, _ order: some ControlOrder) async throws {
     guard let session else { return }
-    _ = try await control.send(.post("\(session)/\(word)", order), by: dialer)
+    try await space.order(word, order, session: session)
   }
 
   private func open(
     _ step: ReplayScript.Step, _ presented: ReplayScript.Presented?, _ scene: inout Scene
   ) async throws {
     guard let wire = ReplayWire(step.dialect),
-      let url = scene.urls[step.dialect].flatMap({ WebAddress($0) })
-    else { throw Stopped(sentence: "the gateway does not speak \(step.dialect)") }
-    let target = DialTarget(host: url.host, port: scene.port, isTLS: url.scheme == "wss")
+      let url = space.body.urls[step.dialect].flatMap({ WebAddress($0) })
+    else { throw ReplaySpace.Stopped(sentence: "the gateway does not speak \(step.dialect)") }
+    let target = DialTarget(host: url.host, port: space.body.port, isTLS: url.scheme == "wss")
     var shown: String?
     if let presented, presented.refusal != "credentials_missing" { shown = try await token(presented, step, &scene) }
     let upgrade = try wire.upgrade(
       at: url.path, user: presented?.user, token: shown, number: UInt64(clamping: step.connection),
-      now: try await wallTime(scene))
-    let client = ReplayClient(on: loop.events)
-    let isOpen = await client.open(target, upgrade, by: dialer)
-    guard isOpen else { return }
+      now: try await space.wallTime())
+    let client = ReplayClient(on: loop, keepsMessages: false)
+    guard case .opened = await client.open(target, upgrade, by: space.dialer) else { return }
     scene.clients[step.connection] = client
     let line = try await wait(for: "connection_opened", of: nil, &scene)
     scene.names[step.connection] = line?.connection
@@ -193,20 +144,18 @@ struct ReplayRun: Sendable {
   private func token(
     _ presented: ReplayScript.Presented, _ step: ReplayScript.Step, _ scene: inout Scene
   ) async throws -> String {
-    guard let wire = ReplayWire(step.dialect) else { throw Stopped(sentence: "nobody speaks \(step.dialect)") }
-    let now = try await wallTime(scene)
+    guard let wire = ReplayWire(step.dialect) else {
+      throw ReplaySpace.Stopped(sentence: "nobody speaks \(step.dialect)")
+    }
+    let now = try await space.wallTime()
     if let token = scene.tokens.token(
       presented, by: step.connection, of: wire.vendor, at: now, late: max(.zero, scene.now - step.at))
     {
       return token
     }
-    let token = try await scene.provider.token(presented, scheme: wire.vendor.scheme)
+    let token = try await provider.token(presented, scheme: wire.vendor.scheme)
     if presented.refusal == nil { scene.tokens.remember(token, of: step.connection) }
     return token
-  }
-
-  private struct Awaited: Decodable {
-    let lines: [ReplayLine]
   }
 
   /// Waits until the space's journal has a line of the kind. If none comes, the journals show that as a difference.
@@ -214,17 +163,11 @@ struct ReplayRun: Sendable {
   private func wait(for kind: String, of connection: Int?, _ scene: inout Scene) async throws -> ReplayLine? {
     let order = WaitOrder(
       kind: kind, connection: connection.flatMap { scene.names[$0] }, after: scene.last, withinMs: Self.patience)
-    let awaited: Awaited = try await ask(.post("\(scene.path)/journal/await", order))
-    if let line = awaited.lines.last {
+    let line = try await space.awaited(order)
+    if let line {
       scene.last = line.n
       if let connection { scene.lastOf[connection] = line.n }
     }
-    return awaited.lines.last
-  }
-
-  private func ask<Content: Decodable>(_ request: HTTPRequest) async throws -> Content {
-    let answer = try await control.send(request, by: dialer)
-    guard answer.status < 400 else { throw Stopped(sentence: answer.complaint) }
-    return try JSONCoder().decode(Content.self, from: answer.data)
+    return line
   }
 }

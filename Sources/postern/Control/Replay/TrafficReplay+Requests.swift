@@ -14,6 +14,9 @@ extension TrafficReplay {
     "sec-websocket-version", "sec-websocket-extensions", "sec-websocket-protocol",
   ]
 
+  /// The fields in which a browser says which page asks.
+  private static let pageFields: Set<String> = ["origin", "sec-fetch-site"]
+
   private func message(_ exchange: Recording.Exchange) async throws -> HTTPRequest {
     var message = HTTPRequest(method: exchange.method, path: try await filled(exchange.path, exchange.line))
     for pair in exchange.query {
@@ -36,7 +39,7 @@ extension TrafficReplay {
         upgrade.subprotocols.append(String(Substring(word.drop { $0 == 0x20 })))
       }
     }
-    let client = TrafficClient(on: loop)
+    let client = ReplayClient(on: loop, keepsMessages: true)
     let recorded = number == nil ? "the upgrade's status \(exchange.status)" : "an open connection"
     switch await client.open(target, upgrade, by: space.dialer) {
     case .opened:
@@ -55,8 +58,7 @@ extension TrafficReplay {
   /// Returns the space's name of the session that was opened last.
   private func newSession() async throws -> String? {
     let order = WaitOrder(kind: "connection_opened", connection: nil, after: lastLine, withinMs: 10_000)
-    let awaited: ReplaySpace.Awaited = try await space.ask(.post("/journal/await", order))
-    guard let line = awaited.lines.last else { return nil }
+    guard let line = try await space.awaited(order) else { return nil }
     lastLine = line.n
     return line.connection
   }
@@ -65,7 +67,10 @@ extension TrafficReplay {
   func request(_ exchange: Recording.Exchange) async throws {
     let label = "\(exchange.method) \(exchange.path)"
     let answer: HTTPResponse
-    switch await space.dialer.fetch(try await message(exchange), from: target, timeout: Self.patience) {
+    var message = try await message(exchange)
+    // Which pages a gateway lets in is a setting. A request of one that was let in is judged by the rest of it.
+    if exchange.status < 400 { message.headers.removeAll { Self.pageFields.contains($0.name.lowercased()) } }
+    switch await space.dialer.fetch(message, from: target, timeout: Self.patience) {
     case .success(let response): answer = response
     case .failure(let failure):
       return tell(nil, exchange.line, "\(label) with status \(exchange.status)", "\(failure)")

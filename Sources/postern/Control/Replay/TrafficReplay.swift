@@ -26,7 +26,7 @@ actor TrafficReplay {
   var names = TrafficNames()
   var outcome = Outcome()
   private var scrubber = SecretScrubber()
-  var clients: [Int: TrafficClient] = [:]
+  var clients: [Int: ReplayClient] = [:]
   /// The space's names of the sessions.
   var sessions: [Int: String] = [:]
   /// Connections of which a difference has been told. Nothing more is waited for on them.
@@ -49,15 +49,15 @@ actor TrafficReplay {
   private static let inexactness: Int64 = 50
 
   init(_ recording: Recording, in space: ReplaySpace, on loop: EventLoop, isInRealTime: Bool) throws {
-    guard let secret = space.body.secret, let address = WebAddress(space.body.httpURL) else {
-      throw ReplayRun.Stopped(sentence: "the gateway tells no secret to sign with: leave its keys out of --set")
+    guard let address = WebAddress(space.body.httpURL) else {
+      throw ReplaySpace.Stopped(sentence: "the gateway tells no address of its own")
     }
     (self.recording, self.space, self.loop, self.isInRealTime) = (recording, space, loop, isInRealTime)
     target = DialTarget(host: address.host, port: space.body.port, isTLS: address.scheme == "https")
-    mint = ReplayTokens(secret: secret)
-    provider = try ReplayProvider(space.body.httpURL, control: space.control, space: space.path, space.dialer)
+    mint = try space.tokens()
+    provider = try space.provider()
     let wire = recording.wires.lazy.compactMap { ReplayWire($0) }.first ?? ReplayWire(ReplayWire.usual)
-    guard let wire else { throw ReplayRun.Stopped(sentence: "nobody makes tokens for this recording") }
+    guard let wire else { throw ReplaySpace.Stopped(sentence: "nobody makes tokens for this recording") }
     vendor = wire.vendor
   }
 
@@ -103,7 +103,9 @@ actor TrafficReplay {
     case .say(let number, let message):
       guard let client = clients[number] else { return }
       let text = try await filled(message.text, step.line)
-      await client.say(Frame(message.isBinary ? .binary : .text, Array(text.utf8)))
+      let bytes = Array(text.utf8)
+      let payload = message.isPacked ? MessagePack.packed(bytes) ?? bytes : bytes
+      await client.say(Frame(message.isBinary ? .binary : .text, payload))
     case .hear(let number, let message): try await hear(number, message)
     case .beAsked(let number, let ask, let message): try await beAsked(number, ask, message)
     case .end(let number, let end): try await self.end(number, end)
@@ -149,7 +151,13 @@ actor TrafficReplay {
 
   /// Returns a message as a recording would have it.
   private func recordedForm(_ frame: Frame) -> String? {
-    String(validating: frame.payload, as: UTF8.self) == nil ? nil : scrubber.text(frame.payload)
+    let bytes = Self.read(frame)
+    return String(validating: bytes, as: UTF8.self) == nil ? nil : scrubber.text(bytes)
+  }
+
+  /// Returns the bytes of a message, or its JSON if it is MessagePack.
+  private static func read(_ frame: Frame) -> [UInt8] {
+    frame.kind == .binary ? MessagePack.json(frame.payload) ?? frame.payload : frame.payload
   }
 
   private func hear(_ number: Int, _ message: Recording.Message) async throws {
@@ -161,11 +169,11 @@ actor TrafficReplay {
       return tell(number, message.line, "the message \(TrafficShape.shown(message.text))", next ?? "none like it")
     }
     outcome.alike += 1
-    names.learn(from: frame.text, recordedAs: message.text)
+    names.learn(from: String(decoding: Self.read(frame), as: UTF8.self), recordedAs: message.text)
   }
 
-  /// Waits for a message of that shape. Where the clock stands still, it moves on a little, for a deadline that is due.
-  private func awaitMessage(_ wanted: TrafficShape, of client: TrafficClient, _ number: Int) async throws -> Frame? {
+  /// Waits for a message of that shape. A frozen clock moves on a little, since a deadline may be due.
+  private func awaitMessage(_ wanted: TrafficShape, of client: ReplayClient, _ number: Int) async throws -> Frame? {
     for attempt in 0..<2 {
       if attempt == 1 {
         guard !isInRealTime, !different.contains(number) else { return nil }
@@ -181,7 +189,7 @@ actor TrafficReplay {
     return nil
   }
 
-  private func take(_ wanted: TrafficShape, _ client: TrafficClient) async -> Frame? {
+  private func take(_ wanted: TrafficShape, _ client: ReplayClient) async -> Frame? {
     for (place, frame) in await client.heard.enumerated() {
       guard let text = recordedForm(frame), TrafficShape(text, isBinary: frame.kind == .binary) == wanted else {
         continue
@@ -199,7 +207,7 @@ actor TrafficReplay {
         if let text = recordedForm(frame), TrafficShape(text, isBinary: frame.kind == .binary) == wanted { return }
       }
     }
-    try await space.order(ask.isExpiry ? "expire" : "refresh", session: session)
+    try await space.order(ask.isExpiry ? "expire" : "refresh", NoMembers(), session: session)
   }
 
   // MARK: Ends
@@ -211,7 +219,8 @@ actor TrafficReplay {
       return
     }
     if end.isOrdered, let session = sessions[number] {
-      try await space.disconnect(session: session, code: end.code)
+      try await space.order(
+        "disconnect", DisconnectOrder(code: UInt16(clamping: end.code), reason: ""), session: session)
     }
     for attempt in 0..<2 where await client.code == nil {
       if attempt == 1, !isInRealTime { try await move(to: now + Self.inexactness) }
@@ -230,7 +239,7 @@ actor TrafficReplay {
     if await client.code == nil { await client.close(1000) }
   }
 
-  private func tellRest(of client: TrafficClient, _ number: Int) async {
+  private func tellRest(of client: ReplayClient, _ number: Int) async {
     let rest = await client.heard
     guard let first = rest.first, !different.contains(number) else { return }
     let text = recordedForm(first).map { TrafficShape.shown($0) } ?? "a binary message"

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -84,7 +85,7 @@ struct SendbirdChannelStoreContract {
     #expect(try await directory.unread(F.eve, at: F.now) == SendbirdUnread(messages: 60, channels: 2))
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `a message touches few rows, however many members receive it`(_ engine: StoreCase) async throws {
     let store = CountingStore(try engine.make())
     let directory = directory(store)

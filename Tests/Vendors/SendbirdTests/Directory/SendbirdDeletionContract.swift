@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -25,7 +26,7 @@ struct SendbirdDeletionContract {
     #expect(try await !directory.wasDeleted(ann, at: now))
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `the oldest deletions are forgotten first, and never the latest`(_ store: StoreCase) async throws {
     let directory = try SendbirdDirectory(store.make(), on: SerialTestExecutor(), usersMax: 4)
     for round in 0..<50 {

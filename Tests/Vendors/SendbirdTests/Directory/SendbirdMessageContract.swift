@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -21,7 +22,7 @@ struct SendbirdMessageContract {
     #expect(try await directory.channel("group", at: F.now)?.lastMessage == first.message)
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `every message has a number of its own when many are sent at once`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 200)
     _ = try await directory.create(F.group("group", F.ann, F.bob), at: F.now)

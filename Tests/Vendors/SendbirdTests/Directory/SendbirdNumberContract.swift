@@ -37,6 +37,27 @@ struct SendbirdNumberContract {
   }
 
   @Test(arguments: StoreCase.all)
+  func `a damaged row of numbers ends nothing, and numbers still rise`(_ engine: StoreCase) async throws {
+    let numbers: [Int64] = [.min, .min + 1, -1, 0, 1, 1 << 59, .max - 1, .max]
+    for last in numbers {
+      for (common, end) in [(Int64.min, Int64.max), (.max, .min), (.max - 1, .max), (.min, 0), (5, 5)] {
+        let store = try engine.make()
+        let one = SendbirdNumbers("message", in: store, on: SerialTestExecutor(), sharedAs: NodeBoot(node: 63, boot: 0))
+        let row = SendbirdNumberRow(last: last, common: common, commonEnd: end)
+        try await store.transact(at: now) {
+          (transaction: inout StoreTransaction<StoreError>) async throws(StoreError) in
+          transaction.put(one.key, row)
+        }
+        let first = try await one.take(after: 7, at: now)
+        let second = try await one.take(after: first + 1, at: now)
+        // A number that another node gave, far ahead of its own.
+        let third = try await one.take(after: second + 5_000, at: now)
+        #expect(first > 7 && second > first + 1 && third > second + 5_000)
+      }
+    }
+  }
+
+  @Test(arguments: StoreCase.all)
   func `numbers of one process follow one another, and go on behind any other number`(
     _ engine: StoreCase
   ) async throws {

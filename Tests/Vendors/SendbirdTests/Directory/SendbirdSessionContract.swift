@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -50,7 +51,7 @@ struct SendbirdSessionContract {
     #expect(try await table.sessions(of: ann, at: now).map(\.id) == [7])
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `sessions are bounded in total and for one user, and the oldest are removed`(_ engine: StoreCase) async throws {
     let most = SendbirdSessionTable.sessionsPerUserMax
     let table = table(try engine.make(), room: most + 2)

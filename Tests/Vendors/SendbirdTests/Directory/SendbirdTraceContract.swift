@@ -1,5 +1,6 @@
 import GatewayCore
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -65,7 +66,7 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.bob, since: F.now + .seconds(21), at: F.now) == ["a"])
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `deletions and departures are remembered within bounds`(_ engine: StoreCase) async throws {
     let directory = try F.channels(engine, 4)
     _ = try await directory.create(F.group("a", F.ann), at: F.now)
@@ -85,7 +86,7 @@ struct SendbirdTraceContract {
     #expect(try await directory.departures(of: F.bob, since: F.now, at: F.now).count <= 2)
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `the memory for deletions of all channels is bounded, and excludes ended channels`(_ engine: StoreCase)
     async throws
   {

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(.onNodes)
@@ -145,7 +146,7 @@ struct SendbirdChangeLogTests {
     #expect(sendbird.fetch("GET", "/v3/users/ann/my_group_channels/changelogs?limit=0", key).code == 400_113)
   }
 
-  @Test
+  @Test(.long)
   func `a client that returns after three hundred changes of messages and channels receives all of them`() throws {
     for number in 1...300 {
       say("m\(number)")

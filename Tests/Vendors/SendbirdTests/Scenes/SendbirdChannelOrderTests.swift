@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(.onNodes)
@@ -17,7 +18,7 @@ struct SendbirdChannelOrderTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64], [nil, 7] as [Int?])
+  @Test(.long, arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64], [nil, 7] as [Int?])
   func `messages on several loops are received by all in the order of the numbers, however late the store is`(
     seed: UInt64, milliseconds: Int?
   ) throws {

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -20,7 +21,7 @@ struct SendbirdChannelTests {
     peer.commands.filter { $0.hasPrefix(name) }
   }
 
-  @Test
+  @Test(.long)
   func `clients exchange messages during a refresh of a session, and nothing is lost or doubled`() throws {
     let sendbird = try application("ann", "bob") { $0.sessionLife = .seconds(30) }
     sendbird.serve("POST", "/v3/group_channels", #"{"channel_url":"talk","user_ids":["ann","bob"]}"#)

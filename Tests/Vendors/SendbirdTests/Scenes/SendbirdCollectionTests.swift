@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayJSON
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(.onNodes)
@@ -71,7 +72,7 @@ struct SendbirdCollectionTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a collection receives new messages when as many were deleted, also behind two hundred messages`() {
     for number in 1...250 { say("\(number)") }
     for number in 1...3 { sendbird.serve("DELETE", "/v3/group_channels/talk/messages/\(number)") }

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -28,6 +29,7 @@ struct SendbirdCommandErrorTests {
   }
 
   @Test(
+    .long,
     arguments: [
       (#"MESG{"message":"x"}"#, 400_105), (#"MESG{"channel_url":7,"message":"x"}"#, 400_100),
       (#"MESG{"channel_url":"mine"}"#, 400_105), (#"MESG{"channel_url":"mine","message":5}"#, 400_100),

@@ -3,6 +3,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -78,7 +79,7 @@ struct SendbirdNodeParticipantTests {
     #expect(counts() == ["1", "1"] && ann.last("cat", of: "SYEV") == "10103")
   }
 
-  @Test
+  @Test(.long)
   func `a ban and the deletion of a channel remove participants of both gateways, who may then enter as many others`() {
     sendbird.serve("POST", "/v3/open_channels/hall/ban", #"{"user_id":"bob","seconds":-1}"#)
     #expect(counts() == ["1", "1"] && users() == [["ann"], ["ann"]])

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -18,6 +19,7 @@ struct SendbirdPlatformTests {
   private static let long = String(repeating: "x", count: 81)
 
   @Test(
+    .long,
     arguments: [
       ("POST", "/v3/users", #"{"user_id":"ann"}"#, 400_202), ("POST", "/v3/users", "{}", 400_105),
       ("POST", "/v3/users", #"{"user_id":5}"#, 400_100), ("POST", "/v3/users", #"{"user_id":""}"#, 400_111),

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -80,7 +81,7 @@ struct SendbirdScheduleTests {
     #expect(ask("GET", Self.target + "/-1").code == 400_201)
   }
 
-  @Test(arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
+  @Test(.long, arguments: [FaultyStore.Fault.away, .lostAnswer, .lossy, .conflict, .late(.milliseconds(700))])
   func `scheduled messages are sent, each once, whatever is wrong with the store at their time`(
     fault: FaultyStore.Fault
   ) {

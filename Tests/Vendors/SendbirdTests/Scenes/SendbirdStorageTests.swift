@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayKit
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySendbird
@@ -171,7 +172,7 @@ struct SendbirdStorageTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `a hostile form causes no trap, and its parts are within it`() {
     var source = HostileBytes(
       seed: 25,

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySinch
@@ -176,7 +177,7 @@ struct SinchDirectoryContract {
     #expect(accepted == 1)
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `an account is locked for a while after three wrong passwords in a row`(_ directory: StoreCase) async throws {
     let directory = try directory.make(4)
     func isLookedAt(
@@ -196,7 +197,7 @@ struct SinchDirectoryContract {
     #expect(try await isLookedAt(true, now + .seconds(300)))
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `a user's oldest instance makes room for one too many, and no other user's does`(_ directory: StoreCase)
     async throws
   {

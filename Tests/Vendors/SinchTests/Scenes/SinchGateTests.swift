@@ -4,6 +4,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewayTokens
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySinch
@@ -52,7 +53,7 @@ struct SinchGateTests {
     #expect(peer.closeCode == 4001 && peer.last("reason") == "connection_required")
   }
 
-  @Test
+  @Test(.long)
   func `credentials are asked for when the registration ends during a session, and new ones keep the connection`() {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: .seconds(172_800))

@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewaySinch
@@ -21,7 +22,6 @@ struct SinchInstanceTests {
     #expect(peer.types == ["credentialsRequired", "userRegistered", "clientStarted"])
     let (id, secret) = try #require(peer.registered)
     #expect(peer.peer.texts[1].contains(#""expiresAt":null"#))
-
     let again = gateway.connect()
     again.start(instance: id, secret: secret)
     #expect(again.types == ["clientStarted"])
@@ -102,7 +102,7 @@ struct SinchInstanceTests {
     #expect(later.types == ["clientStarted"])
   }
 
-  @Test(arguments: [#"{"type":"registerFailed","message":"not now"}"#, #"{"type":"register","jwt":"a.b.c"}"#])
+  @Test(.long, arguments: [#"{"type":"registerFailed","message":"not now"}"#, #"{"type":"register","jwt":"a.b.c"}"#])
   func `an instance stays until its old end when the extension is declined or refused, and the client starts`(
     answer: String
   ) throws {
@@ -197,7 +197,7 @@ struct SinchInstanceTests {
     #expect(fresh?.status == 201)
   }
 
-  @Test
+  @Test(.long)
   func `an instance extended over HTTP keeps its connection`() throws {
     let gateway = SimulatedSinch()
     let peer = gateway.started(life: day * 2)

@@ -81,6 +81,18 @@ struct SinchLegacyTests {
     #expect(full.sign([0]) == Base64.encode(HMACSHA256.code(key: [0], full.text.utf8)))
   }
 
+  /// The example of the vendor's page about callbacks.
+  @Test
+  func `the signature of a callback is the one that the vendor has published`() throws {
+    let body =
+      #"{"event":"ace","callid":"822aa4b7-05b4-4d83-87c7-1f835ee0b6f6_257","timestamp":"2014-09-24T10:59:41Z","version":1}"#
+    let request = SinchRequestSignature(
+      method: "POST", body: Array(body.utf8), contentType: "application/json", timestamp: "2014-09-24T10:59:41Z",
+      path: "/sinch/callback/ace")
+    let secret = try #require(SinchSecret("BeIukql3pTKJ8RGL5zo0DA=="))
+    #expect(request.sign(secret.bytes) == "Tg6fMyo8mj9pYfWQ9ssbx3Tc1BNC87IEygAfLbJqZb4=")
+  }
+
   @Test(arguments: [
     "", "2025", "2025-04-31T00:00:00Z", "2025-02-29T00:00:00Z", "2025-04-01 10:00:00Z", "2025-04-01T24:00:00Z",
     "2025-04-01T10:00:00.Z", "2025-04-01T10:00:00Zx", "2025-04-01T10:00:00+2", "٢٠٢٥-04-01T10:00:00Z",

@@ -137,6 +137,16 @@ struct SinchTokenVerifierTests {
       token, user: UserID("alice"), application: SinchTokenSketch.key, at: now ?? self.now)
   }
 
+  @Test
+  func `the error for a wrong issuer has both values for the log, and another error has none`() {
+    var sketch = SinchTokenSketch()
+    sketch.set("iss", "\"them\"")
+    let error = SinchTokenVerifier.error(for: .issuerInvalid, of: sketch.text())
+    #expect(error == SinchRefusal.issuerInvalid.gatewayError)
+    #expect(error.mismatch == ClaimMismatch(expected: ["//rtc.sinch.com/applications/…"], presented: ["them"]))
+    #expect(SinchTokenVerifier.error(for: .badSignature, of: sketch.text()).mismatch == nil)
+  }
+
   @Test(arguments: Refused.all)
   fileprivate func `a registration token is refused by the first check that fails`(token: Refused) {
     #expect(throws: token.reason) { try verify(token.token(), token.policy) }

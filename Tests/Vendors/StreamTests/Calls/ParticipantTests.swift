@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -100,7 +101,7 @@ struct ParticipantTests {
     #expect(try http.ask("GET", "call/default/a", as: .user("bob")).status == 200)
   }
 
-  @Test
+  @Test(.long)
   func `participants are known after they have left, with the time that they were present`() throws {
     let (http, connections, sessions) = try call()
     let session = try #require(try http.ask("GET", "call/default/a").body.at("call.current_session_id")?.string)

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -27,25 +28,27 @@ struct QueryTests {
     return answer.body.at("calls")?.elements?.compactMap { $0.at("call.cid")?.string } ?? []
   }
 
-  @Test(arguments: [
-    (#"{}"#, "livestream:a default:b default:a"),
-    (#"{"cid":{"$in":["default:a","livestream:a","none:x"]}}"#, "livestream:a default:a"),
-    (#"{"cid":{"$eq":"default:b"}}"#, "default:b"), (#"{"cid":"default:b"}"#, "default:b"),
-    (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
-    (#"{"created_by_user_id":"bob"}"#, "default:b"),
-    (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
-    (#"{"members":{"$nin":["bob"]}}"#, "livestream:a default:b"), (#"{"members":{"$contains":"bob"}}"#, "default:a"),
-    (#"{"members":{"$eq":["bob"]}}"#, "default:a"), (#"{"members":{"$ne":["eve"]}}"#, "default:b default:a"),
-    (#"{"$or":[{"members":{"$in":["eve"]}},{"members":{"$in":["zoe"]}}]}"#, "livestream:a"),
-    (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
-    (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
-    (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
-    (#"{"ongoing":true}"#, ""), (#"{"created_at":{"$lte":"2027-01-15T08:00:01Z"}}"#, "default:b default:a"),
-    (#"{"starts_at":{"$gte":"2029-01-01T00:00:00+00:00"}}"#, "default:b"),
-    (#"{"$or":[{"id":"b"},{"type":"livestream"}]}"#, "livestream:a default:b"),
-    (#"{"$and":[{"id":"a"},{"type":"default"}]}"#, "default:a"),
-    (#"{"$nor":[{"id":"a"}]}"#, "default:b"),
-  ])
+  @Test(
+    .long,
+    arguments: [
+      (#"{}"#, "livestream:a default:b default:a"),
+      (#"{"cid":{"$in":["default:a","livestream:a","none:x"]}}"#, "livestream:a default:a"),
+      (#"{"cid":{"$eq":"default:b"}}"#, "default:b"), (#"{"cid":"default:b"}"#, "default:b"),
+      (#"{"type":"default","id":"a"}"#, "default:a"), (#"{"type":{"$in":["livestream"]}}"#, "livestream:a"),
+      (#"{"created_by_user_id":"bob"}"#, "default:b"),
+      (#"{"members":{"$in":["bob","eve"]}}"#, "livestream:a default:a"),
+      (#"{"members":{"$nin":["bob"]}}"#, "livestream:a default:b"), (#"{"members":{"$contains":"bob"}}"#, "default:a"),
+      (#"{"members":{"$eq":["bob"]}}"#, "default:a"), (#"{"members":{"$ne":["eve"]}}"#, "default:b default:a"),
+      (#"{"$or":[{"members":{"$in":["eve"]}},{"members":{"$in":["zoe"]}}]}"#, "livestream:a"),
+      (#"{"custom.topic":"tea"}"#, "default:a"), (#"{"custom.n":{"$gt":1}}"#, "default:b"),
+      (#"{"custom.tags":{"$in":["y"]}}"#, "livestream:a"), (#"{"team":{"$exists":true}}"#, "default:a"),
+      (#"{"starts_at":{"$exists":false}}"#, "livestream:a default:a"), (#"{"backstage":true}"#, "livestream:a"),
+      (#"{"ongoing":true}"#, ""), (#"{"created_at":{"$lte":"2027-01-15T08:00:01Z"}}"#, "default:b default:a"),
+      (#"{"starts_at":{"$gte":"2029-01-01T00:00:00+00:00"}}"#, "default:b"),
+      (#"{"$or":[{"id":"b"},{"type":"livestream"}]}"#, "livestream:a default:b"),
+      (#"{"$and":[{"id":"a"},{"type":"default"}]}"#, "default:a"),
+      (#"{"$nor":[{"id":"a"}]}"#, "default:b"),
+    ])
   func `calls are found by every field and operator`(conditions: String, expected: String) throws {
     let http = try filled()
     #expect(try find(http, #"{"filter_conditions":\#(conditions)}"#).joined(separator: " ") == expected)
@@ -75,7 +78,7 @@ struct QueryTests {
     #expect(try find(try filled(), #"{"sort":\#(order)}"#).joined(separator: " ") == expected)
   }
 
-  @Test
+  @Test(.long)
   func `calls are listed a hundred at a time at most, which is also the default and the meaning of 0`() throws {
     let http = try StreamCallWorld(limits: StreamCallLimits(calls: 200))
     for number in 0..<101 { _ = try http.ask("POST", "call/default/c\(number)") }

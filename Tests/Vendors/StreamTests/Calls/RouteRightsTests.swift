@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -99,7 +100,7 @@ struct RouteRightsTests {
     Row("GET /report", "", "read-call", known, known),
   ]
 
-  @Test(arguments: rows)
+  @Test(.long, arguments: rows)
   func `a route refuses with code 17 exactly the users whose grants lack its permission`(_ row: Row) throws {
     for (type, passing) in row.passes {
       for role in Role.allCases {

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -23,7 +24,7 @@ struct StrayCallInputTests {
     "call/default/a/stop_live", "call/default/a/reaction", "call/default/a/leave", "calls", "call/members",
   ]
 
-  @Test(arguments: paths)
+  @Test(.long, arguments: paths)
   func `a body that is no object is refused by every resource in the vendor's own object`(path: String) throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a")
@@ -40,50 +41,52 @@ struct StrayCallInputTests {
     #expect(http.told() == told)
   }
 
-  @Test(arguments: [
-    ("call/default/a", #"{"data":7}"#, "data"), ("call/default/a", #"{"ring":"yes"}"#, "ring"),
-    ("call/default/a", #"{"members_limit":101}"#, "members_limit"),
-    ("call/default/a", #"{"members_limit":-1}"#, "members_limit"),
-    ("call/default/a", #"{"data":{"members":{}}}"#, "data.members"),
-    ("call/default/a", #"{"data":{"members":[\#(members101)]}}"#, "data.members"),
-    ("call/default/a", #"{"data":{"members":[{"role":"host"}]}}"#, "members.user_id"),
-    ("call/default/a", #"{"data":{"members":[{"user_id":"a"},{"user_id":"a"}]}}"#, "members"),
-    ("call/default/a", #"{"data":{"members":[{"user_id":7}]}}"#, "members.user_id"),
-    ("call/default/a", #"{"data":{"members":["ann"]}}"#, "members"),
-    ("call/default/a", #"{"data":{"custom":[]}}"#, "data.custom"),
-    ("call/default/a", #"{"data":{"custom":{"x":"\#(long)\#(long)"}}}"#, "data.custom"),
-    ("call/default/a", #"{"data":{"starts_at":"tomorrow"}}"#, "data.starts_at"),
-    ("call/default/a", #"{"data":{"starts_at":{}}}"#, "data.starts_at"),
-    (
-      "call/default/a", #"{"data":{"settings_override":{"audio":{"default_device":"ear"}}}}"#,
-      "data.settings_override.audio.default_device"
-    ),
-    ("call/default/a", #"{"data":{"settings_override":{"audio":7}}}"#, "data.settings_override.audio"),
-    (
-      "call/default/a", #"{"data":{"settings_override":{"ring":{"auto_cancel_timeout_ms":-5}}}}"#,
-      "data.settings_override.ring.auto_cancel_timeout_ms"
-    ),
-    (
-      "call/default/a", #"{"data":{"settings_override":{"geofencing":{"names":[1]}}}}"#,
-      "data.settings_override.geofencing.names"
-    ),
-    ("call/default/a/join", #"{}"#, "location"), ("call/default/a/join", #"{"location":""}"#, "location"),
-    ("call/default/a/join", #"{"location":7}"#, "location"),
-    ("call/default/a/join", #"{"location":"FRA","migrating_from":7}"#, "migrating_from"),
-    ("call/default/a/join", #"{"location":"FRA","migrating_from_list":"x"}"#, "migrating_from_list"),
-    ("call/default/a/join", #"{"location":"FRA","create":1}"#, "create"),
-    ("call/default/a/members", #"{"update_members":[\#(members101)]}"#, "update_members"),
-    ("call/default/a/members", #"{"remove_members":"ann"}"#, "remove_members"),
-    ("call/default/a/event", #"{"custom":"x"}"#, "custom"),
-    ("call/default/a/event", #"{"custom":{"x":"\#(long)\#(long)"}}"#, "custom"),
-    ("call/default/a/block", #"{}"#, "user_id"), ("call/default/a/block", #"{"user_id":{}}"#, "user_id"),
-    ("call/default/a/kick", #"{"user_id":"b","block":"x"}"#, "block"),
-    ("call/default/a/mute_users", #"{}"#, "user_ids"),
-    ("call/default/a/mute_users", #"{"user_ids":[1]}"#, "user_ids"),
-    ("call/default/a/user_permissions", #"{"user_id":"b","grant_permissions":["fly"]}"#, "grant_permissions"),
-    ("call/default/a/reject", #"{"reason":5}"#, "reason"), ("call/default/a/reaction", #"{}"#, "type"),
-    ("call/default/a/ring", #"{"members_ids":{}}"#, "members_ids"),
-  ])
+  @Test(
+    .long,
+    arguments: [
+      ("call/default/a", #"{"data":7}"#, "data"), ("call/default/a", #"{"ring":"yes"}"#, "ring"),
+      ("call/default/a", #"{"members_limit":101}"#, "members_limit"),
+      ("call/default/a", #"{"members_limit":-1}"#, "members_limit"),
+      ("call/default/a", #"{"data":{"members":{}}}"#, "data.members"),
+      ("call/default/a", #"{"data":{"members":[\#(members101)]}}"#, "data.members"),
+      ("call/default/a", #"{"data":{"members":[{"role":"host"}]}}"#, "members.user_id"),
+      ("call/default/a", #"{"data":{"members":[{"user_id":"a"},{"user_id":"a"}]}}"#, "members"),
+      ("call/default/a", #"{"data":{"members":[{"user_id":7}]}}"#, "members.user_id"),
+      ("call/default/a", #"{"data":{"members":["ann"]}}"#, "members"),
+      ("call/default/a", #"{"data":{"custom":[]}}"#, "data.custom"),
+      ("call/default/a", #"{"data":{"custom":{"x":"\#(long)\#(long)"}}}"#, "data.custom"),
+      ("call/default/a", #"{"data":{"starts_at":"tomorrow"}}"#, "data.starts_at"),
+      ("call/default/a", #"{"data":{"starts_at":{}}}"#, "data.starts_at"),
+      (
+        "call/default/a", #"{"data":{"settings_override":{"audio":{"default_device":"ear"}}}}"#,
+        "data.settings_override.audio.default_device"
+      ),
+      ("call/default/a", #"{"data":{"settings_override":{"audio":7}}}"#, "data.settings_override.audio"),
+      (
+        "call/default/a", #"{"data":{"settings_override":{"ring":{"auto_cancel_timeout_ms":-5}}}}"#,
+        "data.settings_override.ring.auto_cancel_timeout_ms"
+      ),
+      (
+        "call/default/a", #"{"data":{"settings_override":{"geofencing":{"names":[1]}}}}"#,
+        "data.settings_override.geofencing.names"
+      ),
+      ("call/default/a/join", #"{}"#, "location"), ("call/default/a/join", #"{"location":""}"#, "location"),
+      ("call/default/a/join", #"{"location":7}"#, "location"),
+      ("call/default/a/join", #"{"location":"FRA","migrating_from":7}"#, "migrating_from"),
+      ("call/default/a/join", #"{"location":"FRA","migrating_from_list":"x"}"#, "migrating_from_list"),
+      ("call/default/a/join", #"{"location":"FRA","create":1}"#, "create"),
+      ("call/default/a/members", #"{"update_members":[\#(members101)]}"#, "update_members"),
+      ("call/default/a/members", #"{"remove_members":"ann"}"#, "remove_members"),
+      ("call/default/a/event", #"{"custom":"x"}"#, "custom"),
+      ("call/default/a/event", #"{"custom":{"x":"\#(long)\#(long)"}}"#, "custom"),
+      ("call/default/a/block", #"{}"#, "user_id"), ("call/default/a/block", #"{"user_id":{}}"#, "user_id"),
+      ("call/default/a/kick", #"{"user_id":"b","block":"x"}"#, "block"),
+      ("call/default/a/mute_users", #"{}"#, "user_ids"),
+      ("call/default/a/mute_users", #"{"user_ids":[1]}"#, "user_ids"),
+      ("call/default/a/user_permissions", #"{"user_id":"b","grant_permissions":["fly"]}"#, "grant_permissions"),
+      ("call/default/a/reject", #"{"reason":5}"#, "reason"), ("call/default/a/reaction", #"{}"#, "type"),
+      ("call/default/a/ring", #"{"members_ids":{}}"#, "members_ids"),
+    ])
   func `wrong members are named, and change nothing`(path: String, body: String, field: String) throws {
     let http = try StreamCallWorld()
     _ = try http.ask("POST", "call/default/a", #"{"data":{"custom":{"topic":"tea"}}}"#)

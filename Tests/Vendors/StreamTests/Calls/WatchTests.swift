@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayJSON
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -96,7 +97,7 @@ struct WatchTests {
     #expect(text.at("user.created_at")?.string != nil && number.at("user.created_at")?.integer != nil)
   }
 
-  @Test(arguments: [StreamDialect.Kind.video, .v2])
+  @Test(.long, arguments: [StreamDialect.Kind.video, .v2])
   func `every event has the members that the clients' models require`(kind: StreamDialect.Kind) throws {
     let http = try StreamCallWorld()
     let required: [String: String] = [

@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -248,7 +249,7 @@ struct StreamCallDirectoryContract {
     #expect(try await again.callsJoined(at: now) == [standup])
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `a thousand changes of one call at once are all stored`(_ engine: StoreCase) async throws {
     let directory = try directory(on: engine, room: 2_000)
     _ = try await directory.makeCall(call("default:standup"), at: now)

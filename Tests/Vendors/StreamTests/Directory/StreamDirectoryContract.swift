@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -158,7 +159,7 @@ struct StreamDirectoryContract {
     #expect(try await StreamDirectory(store).updateSettings(undone, at: now) == StreamAppSettings())
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `all users are found, even if there are more than one read returns`(_ engine: StoreCase) async throws {
     let directory = StreamDirectory(try engine.make())
     for number in 0..<2_001 {

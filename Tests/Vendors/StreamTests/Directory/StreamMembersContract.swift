@@ -1,6 +1,7 @@
 import GatewayCore
 import GatewayKit
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -21,7 +22,7 @@ struct StreamMembersContract {
     return call
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `members are looked up by name, and listed in the order in which they came`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
     // More than fit into one read, and not in the order of names.
@@ -75,7 +76,7 @@ struct StreamMembersContract {
     _ = try await directory.updateCall(standup, at: now) { $0.add((0..<3).map { member("new\($0)") }) }
   }
 
-  @Test(arguments: StoreCase.all)
+  @Test(.long, arguments: StoreCase.all)
   func `members put in and out at once are counted right`(_ engine: StoreCase) async throws {
     let directory = StreamCallDirectory(try engine.make())
     _ = try await directory.makeCall(call(standup), at: now)

@@ -3,6 +3,7 @@ import GatewayJSON
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -32,7 +33,7 @@ struct StreamCrowdTests {
     (0..<calls).map { Set(stream.participants("default/room-\($0)")) }
   }
 
-  @Test(arguments: [500])
+  @Test(.long, arguments: [500])
   func `a crowd in calls of fifty loses no client, and no user stays who has left`(count: Int) throws {
     // Over two gateways each announcement takes several times as long.
     let count = TestPlace.ofScenes == .cluster ? count / 5 : count

@@ -3,13 +3,14 @@ import GatewayCore
 import GatewayFleet
 import GatewayReport
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
 
 @Suite(.onNodes)
 struct StreamReportTests {
-  @Test
+  @Test(.long)
   func `clients that return by themselves have lines of their own in the table, the page and the JSON`() throws {
     var storm = try VirtualStorm()
     storm.dialect = StreamVideoClientDialect(.javascript, apiKey: "key")

@@ -2,6 +2,7 @@ import Foundation
 import GatewayCore
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStream
@@ -20,7 +21,7 @@ struct StreamTranscriptTests {
     #expect(transcript.said.count == lines.count && lines.contains { $0.hasPrefix("<") })
   }
 
-  @Test
+  @Test(.long)
   func `no token of a transcript is shown, and everything else is`() throws {
     let names = [
       "getstream-6.1.1-expiry", "getstream-6.1.1-refused", "swift", "javascript-video", "javascript-chat", "android",

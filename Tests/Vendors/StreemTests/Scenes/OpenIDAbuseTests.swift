@@ -2,6 +2,7 @@ import GatewayCore
 import GatewayRuntime
 import GatewaySimulator
 import TestSupport
+import TestTraits
 import Testing
 
 @testable import GatewayStreem
@@ -18,7 +19,7 @@ struct OpenIDAbuseTests {
     return (streem, OpenIDVisitor(streem))
   }
 
-  @Test
+  @Test(.long)
   func `strangers may request any number of login pages, for which nothing is stored, and a person can still log in`()
     throws
   {
@@ -55,7 +56,7 @@ struct OpenIDAbuseTests {
     }
   }
 
-  @Test
+  @Test(.long)
   func `attempts with other names do not remove the count of a name`() throws {
     let (_, visitor) = try make { $0.loginsPerMinute = 1_000_000 }
     let page = try #require(visitor.open())

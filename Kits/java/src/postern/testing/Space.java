@@ -16,6 +16,10 @@ import java.util.Map;
 public final class Space implements AutoCloseable {
   private final String control;
   private final String httpUrl;
+  /** The token endpoint, for clients that fetch their tokens themselves. */
+  public final String tokenUrl;
+  /** The vendors whose tokens have a form of their own. */
+  private static final List<String> SCHEMES = List.of("sendbird", "sinch", "stream-video", "streem");
   /** The URL to which clients of the plain dialect connect; of a route, its URL without a path. */
   public final String url;
   /** The URLs to which clients of each dialect connect. */
@@ -28,13 +32,23 @@ public final class Space implements AutoCloseable {
     urls = (Map<String, Object>) made.get("urls");
     control = controlUrl + "/spaces/" + name;
     httpUrl = (String) made.get("http_url");
+    tokenUrl = httpUrl + "/v1/tokens";
     url = (String) (made.containsKey("upstream") ? made.get("url") : urls.get("plain"));
   }
 
   /** Returns a token of the space's own provider, as an application gets one from its server. */
   public String token(String user, long lifeSeconds) throws IOException, InterruptedException {
     var order = Map.of("user_id", user, "life_s", lifeSeconds);
-    return (String) Control.ask("POST", httpUrl + "/v1/tokens", order).get("token");
+    return (String) Control.ask("POST", tokenUrl, order).get("token");
+  }
+
+  /** Returns the variables that `postern ctl conform` gives to a client's process, for a ProcessBuilder. */
+  public Map<String, String> environment(String user, String dialect) throws IOException, InterruptedException {
+    var scheme = SCHEMES.contains(dialect) ? dialect : "plain";
+    var token = (String) Control.ask("POST", tokenUrl, Map.of("user_id", user, "scheme", scheme)).get("token");
+    return Map.of(
+        "POSTERN_URL", (String) urls.get(dialect), "POSTERN_HTTP_URL", httpUrl, "POSTERN_TOKEN_URL", tokenUrl,
+        "POSTERN_USER", user, "POSTERN_TOKEN", token, "POSTERN_TOKEN_SCHEME", scheme, "POSTERN_API_KEY", "test");
   }
 
   /** Expires the tokens of the user's sessions now. */
