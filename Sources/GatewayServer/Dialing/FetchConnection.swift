@@ -160,7 +160,7 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
   }
 
   /// Sends what has come of a streamed body, as far as the server takes it.
-  func sendBody() {
+  private func sendBody() {
     guard phase == .receiving, let outgoing else { return }
     sendNeeds = []
     while outgoing.hasOutput, sendNeeds.isEmpty {
@@ -191,9 +191,6 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
     sendNeeds = []
     watchReadable()
   }
-
-  /// Ends because the client has left before the end of the body.
-  func bodyIsCut() { end(.failure(.unreachable("the client left before the end of the body"))) }
 
   /// Passes the received part of a streamed body to its receiver. Returns false if that ends the connection.
   private func passOn() -> Bool {
@@ -283,5 +280,21 @@ final class FetchConnection: DialledConnection, @unchecked Sendable {
       return
     }
     finished(result.map { body.whole($0, length: parser.announcedLength) })
+  }
+}
+
+/// The streamed body of its request.
+extension FetchConnection: BodyWriter {
+  var hasRoom: Bool { outgoing?.hasRoom == true }
+
+  func write(piece: [UInt8]) {
+    outgoing?.add(piece)
+    sendBody()
+  }
+
+  func sourceEnded(isCut: Bool) {
+    guard !isCut else { return end(.failure(.unreachable("the client left before the end of the body"))) }
+    outgoing?.end()
+    sendBody()
   }
 }

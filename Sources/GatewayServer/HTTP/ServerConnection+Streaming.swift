@@ -1,7 +1,7 @@
 internal import GatewayCore
 
 /// Streamed answers. Meanwhile the connection reads a limited number of bytes, to detect that its peer has gone.
-extension ServerConnection {
+extension ServerConnection: BodyWriter {
   /// If more bytes than this wait, the source is not asked for more.
   private static let roomBytes = 64 << 10
 
@@ -14,14 +14,14 @@ extension ServerConnection {
   func begin(_ source: HTTPStream) {
     guard case .writing = phase else { return }
     phase = .streaming
-    let answer = StreamedAnswer(source, on: self)
+    let answer = StreamedAnswer(source)
     streamed = answer
     if stream.hasOutput { wait(host.limits.readerPatience) } else { due = .distantFuture }
     if isFeeding {
       endRequest()
       if service.requests.isFinishing { return endFeed() }
     }
-    answer.start()
+    answer.start(on: self)
     if case .streaming = phase { readBehind() }
   }
 
@@ -40,6 +40,10 @@ extension ServerConnection {
   }
 
   private static let lineEnd: [UInt8] = [0x0d, 0x0a]
+
+  func sourceEnded(isCut: Bool) {
+    if isCut { end() } else { endBody() }
+  }
 
   /// Ends the body, which is complete.
   func endBody() {
