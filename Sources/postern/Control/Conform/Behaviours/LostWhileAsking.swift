@@ -11,6 +11,7 @@ extension Behaviour {
       let first = try await scene.seeLogin()
       try await scene.fail("mint_slowly", [JSONMember("by_ms", json: "2000")])
       let asked = try await scene.expireUntilAsked(after: first)
+      let lostBefore = scene.clock.lost
       try await scene.disconnect(1012, "restart")
       // A client that renews by coming back has lost its connection before it asks.
       let lost = try await scene.line("closed", after: first, within: .seconds(15))
@@ -20,6 +21,27 @@ extension Behaviour {
           verdict: .undecided,
           sentence: "the machine was slow: the connection was not lost before the provider had answered")
       }
+      try await scene.seeReturn(after: lost, slowSince: lostBefore)
     },
     expected: [.comesBack(within: .seconds(20)), .singleFlight], patience: .seconds(25))
+}
+
+extension ConformScene {
+  /// What a client does that has come back.
+  private static let returns = ["login_refused", "upgrade_refused", "provider_asked", "logged_in"]
+  /// The lost time that keeps a client from coming back before its provider answers.
+  private static let slowness = Duration.milliseconds(500)
+
+  /// Waits for the provider's answer. Throws if a slow machine kept the client from coming back before it, because only a client
+  /// that has come back shows whether it asks twice at once.
+  fileprivate func seeReturn(after lost: Int, slowSince before: Duration) async throws {
+    guard let answered = try await line("provider_minted", after: lost, within: .seconds(15)) else { return }
+    guard clock.lost - before >= Self.slowness else { return }
+    for kind in Self.returns {
+      if let line = try await line(kind, after: lost, within: .zero), line < answered { return }
+    }
+    throw ConformEnd(
+      verdict: .undecided,
+      sentence: "the machine was slow: the client did not come back before the provider had answered")
+  }
 }
