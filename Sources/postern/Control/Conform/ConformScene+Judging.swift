@@ -12,10 +12,23 @@ extension ConformScene {
   }
 
   /// Checks all demands until everything is decided or `patience` has passed.
+  ///
+  /// Demands that have held are checked once more after a moment: what a wrong client does at once after its return may arrive
+  /// behind the line that decided.
   func judge(_ demands: [Demand], patience: Duration) async throws -> (
     verdict: ConformResult.Verdict, sentences: [String], lines: [String]
   ) {
     let end = now + min(patience, rest)
+    let judged = try await judge(demands, until: end)
+    guard judged.verdict == .passed, rest > Self.settlingTime * 2 else { return judged }
+    try await settle()
+    let again = try await judge(demands, until: now)
+    return again.verdict == .failed ? again : judged
+  }
+
+  private func judge(_ demands: [Demand], until end: Instant) async throws -> (
+    verdict: ConformResult.Verdict, sentences: [String], lines: [String]
+  ) {
     var (verdicts, sentences, lines): ([ConformResult.Verdict], [String], [String]) = ([], [], [])
     for demand in demands {
       while true {

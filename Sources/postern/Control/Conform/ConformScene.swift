@@ -210,10 +210,10 @@ struct ConformScene: Sendable {
   }
 
   /// The time that a client may need after its login or refresh until it reacts to further events.
-  private static let settlingTime = Duration.milliseconds(500)
+  static let settlingTime = Duration.milliseconds(500)
 
   /// Waits until the client has processed its login or refresh: some clients react to nothing for 50 ms afterwards.
-  private func settle() async throws { try await pass(Self.settlingTime) }
+  func settle() async throws { try await pass(Self.settlingTime) }
 
   /// Returns the sentence for a failure. It mentions if the client's process had ended before, since the wait then
   /// ended early.
