@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "log.h"
+#include "pings.h"
 #include "postern_lws.h"
 
 #include <dlfcn.h>
@@ -7,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -17,7 +19,7 @@
 // - Giving the library a connection together with its TLS session. It makes a session for each connection itself, with
 //   SSL_new(); here it gets the one that is there.
 // - Noticing a ping, and leaving it without an answer. The library answers it and tells nobody; but it writes its
-//   answer with lws_write().
+//   answer with lws_write(). Where the order counts, a ping is noticed as it is read.
 // - The code of a close frame. The library makes 1002 of 1012 to 1014; but the frame is still where it was read to.
 // - Making our close frame the last one. The library sends one of its own after it if what comes meanwhile breaks
 //   the protocol, as an answer inside the rest of a frame does.
@@ -32,7 +34,6 @@
 //
 // A sanitizer's runtime calls them before its own memory is there, so it may not see into them.
 
-#define UNSANITIZED __attribute__((disable_sanitizer_instrumentation))
 #define INTERPOSES(name) __asm__(name) __attribute__((used, visibility("default"))) UNSANITIZED
 
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) INTERPOSES("recv");
@@ -112,6 +113,7 @@ void postern_end_reading(void) {
   free(tails);
   tails = NULL;
   tails_size = 0;
+  pings_forget_all();
   is_reading = 0;
   last_fd = -1;
 }
@@ -227,17 +229,33 @@ int postern_close_code(int fd, const unsigned char *payload, size_t size) {
 
 ssize_t postern_recv(int fd, void *buffer, size_t size, int flags) {
   static void *found;
-  ssize_t count = ((recv_function)next(&found, "recv"))(fd, buffer, size, flags);
+  recv_function receive = (recv_function)next(&found, "recv");
+  int is_watched = !flags && pings_must_look(fd, size);
+  ssize_t count;
 
+  if (__builtin_expect(is_watched, 0)) {
+    count = receive(fd, buffer, size, MSG_PEEK);
+    if (count > 0) size = pings_limit(fd, buffer, (size_t)count);
+  }
+  count = receive(fd, buffer, size, flags);
   if (!flags) note_read(fd, buffer, count);
+  if (!flags && count > 0) pings_note(fd, buffer, (size_t)count);
   return count;
 }
 
 int postern_ssl_read(SSL *ssl, void *buffer, int size) {
   static void *found;
-  int count = ((ssl_read_function)next(&found, "SSL_read"))(ssl, buffer, size);
+  int fd = is_reading ? SSL_get_fd(ssl) : -1, count;
 
-  if (is_reading && count > 0) note_read(SSL_get_fd(ssl), buffer, count);
+  if (__builtin_expect(fd >= 0 && size > 0 && pings_must_look(fd, (size_t)size), 0)) {
+    count = SSL_peek(ssl, buffer, size);
+    if (count > 0) size = (int)pings_limit(fd, buffer, (size_t)count);
+  }
+  count = ((ssl_read_function)next(&found, "SSL_read"))(ssl, buffer, size);
+  if (fd >= 0 && count > 0) {
+    note_read(fd, buffer, count);
+    pings_note(fd, buffer, (size_t)count);
+  }
   return count;
 }
 
@@ -264,6 +282,7 @@ struct lws *postern_adopt(struct postern_vhost *vhost, int fd, SSL *session, con
   // The library takes the bytes behind the head from a copy, now or later, and not by one of the functions above.
   if (last_fd == fd) last_fd = -1;
   keep_tail(fd, (const unsigned char *)bytes + count - kept, kept);
+  pings_begin(fd, (const unsigned char *)bytes + head, count - head);
   ERR_clear_error();
   wsi = lws_adopt_socket_vhost_readbuf(postern_vhost_lws(vhost), fd, bytes, count);
   postern_lines_unheard = 0;
@@ -291,6 +310,7 @@ int postern_keep(struct lws *wsi) {
 
   if (ssl) SSL_set_quiet_shutdown(ssl, 1);
   kept_fd = lws_get_socket_fd(wsi);
+  postern_unwatch_pings(kept_fd);
   return kept_fd;
 }
 
@@ -358,6 +378,7 @@ long postern_sysconf(int name) {
 int postern_close(int fd) {
   static void *found;
 
+  postern_unwatch_pings(fd);
   if (__builtin_expect(fd == doomed_eventfd && fd >= 0, 0)) doomed_eventfd = -1;
   if (__builtin_expect(fd == kept_fd && fd >= 0, 0)) {
     kept_fd = -1;

@@ -82,10 +82,8 @@ def main():
     parser.add_argument("--only", help="cases that begin with this, e.g. 6.4")
     parser.add_argument("--report", help="a JSON file to write every result to")
     parser.add_argument("--junit", help="a JUnit file to write every verdict to")
-    parser.add_argument("--proxied", action="store_true", help="the endpoint is behind a proxy, which has known failures of its own")
     arguments = parser.parse_args()
-    kinds = json.load(open(os.path.join(os.path.dirname(__file__), "known-failures.json"), encoding="utf-8"))
-    known = kinds["all"] | (kinds["proxied"] if arguments.proxied else {})
+    known = json.load(open(os.path.join(os.path.dirname(__file__), "known-failures.json"), encoding="utf-8"))
     found = cases.load(arguments.package, WebSocketProtocol)
     if arguments.only:
         found = [case for case in found if cases.identifier(case).startswith(arguments.only)]

@@ -117,6 +117,19 @@ typedef int (*postern_ping_judge)(void *user, const unsigned char *payload, size
 /// The one judge of pings in the process; set before the first context is made.
 void postern_set_ping_judge(postern_ping_judge judge);
 
+/// Told of a ping of a watched connection, with its payload, from inside the library's read; everything before the ping has been
+/// handled. Nothing may be written then.
+typedef void (*postern_ping_listener)(void *user, const unsigned char *payload, size_t size);
+/// The one listener in the process; set before the first context is made.
+void postern_set_ping_listener(postern_ping_listener listener);
+/// Watches the pings of an adopted connection, from its first frame on: call it in LWS_CALLBACK_ESTABLISHED.
+void postern_watch_pings(int fd, void *user);
+/// Ends that; before the connection is gone.
+void postern_unwatch_pings(int fd);
+/// Returns whether a ping came with the head of the handshake, or cannot be told of for lack of memory. It answers so once; the
+/// judge of pings hears of such a ping.
+int postern_take_early_ping(int fd);
+
 /// Asked from inside the library's write whether the close frame that is being written may go out; `user` is that of the
 /// connection. 0: it is left out, and the library believes it written.
 typedef int (*postern_close_judge)(void *user);

@@ -25,6 +25,9 @@ class Endpoint {
   /// may be notified, for its answers to pings and for pongs of our own.
   func mayWritePong(_ payload: UnsafeRawBufferPointer) -> Bool { true }
 
+  /// Notes a ping of a watched connection. It is called from inside the library's read, where nothing may be written.
+  func heardPing(_ payload: UnsafeRawBufferPointer) {}
+
   /// Whether a close frame may still be sent. It is read from inside the library's write.
   var mayWriteClose: Bool { true }
 
@@ -41,6 +44,11 @@ class Endpoint {
       guard let endpoint else { return 1 }
       let payload = UnsafeRawBufferPointer(start: payload, count: size)
       return Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue().mayWritePong(payload) ? 1 : 0
+    }
+    postern_set_ping_listener { endpoint, payload, size in
+      guard let endpoint else { return }
+      Unmanaged<Endpoint>.fromOpaque(endpoint).takeUnretainedValue()
+        .heardPing(UnsafeRawBufferPointer(start: payload, count: size))
     }
     postern_set_close_judge { endpoint in
       guard let endpoint else { return 1 }

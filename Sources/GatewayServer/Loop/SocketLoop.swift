@@ -52,7 +52,7 @@ package final class SocketLoop: @unchecked Sendable {
   private let batch = WriteBatch()
   let stopped = StoppedSockets()
   /// The payloads of pings that are not answered or reported yet, by WebSocket.
-  var pings: [ObjectIdentifier: [UInt8]] = [:]
+  var pings: [ObjectIdentifier: [[UInt8]]] = [:]
   /// Whether the library is writing a ping or pong of ours.
   var isWritingControl = false
   /// The WebSockets that have ended since freed memory was last returned to the system, and their number before the last tick.

@@ -42,6 +42,8 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   var isHoldingBack = false
   /// Whether a ping has arrived that the handler has not been told of.
   var hasNewPing = false
+  /// Whether pings are noticed as they are read.
+  var watchesPings = false
   /// Whether a ping was sent for one without a payload.
   var hasPingedForEmpty = false
   /// Whether our close frame is written; after it the library must not send one (RFC 6455 section 5.5.1).
@@ -247,7 +249,8 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     closeTimer?.cancel()
     closeTimer = nil
     if !isReading { loop.stopped.remove(self) }
-    if !answersPings { loop.pings.removeValue(forKey: ObjectIdentifier(self)) }
+    if hasNewPing { loop.pings.removeValue(forKey: ObjectIdentifier(self)) }
+    stopWatchingPings()
     handshake = nil
     guard let handler else { return }
     self.handler = nil
@@ -266,6 +269,8 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
   }
 
   override func mayWritePong(_ payload: UnsafeRawBufferPointer) -> Bool { answersPing(payload) }
+
+  override func heardPing(_ payload: UnsafeRawBufferPointer) { notePing(payload) }
 
   override var mayWriteClose: Bool {
     // Nothing may be sent after it.
@@ -307,6 +312,7 @@ final class WebSocketHandle: Endpoint, Socket, WaitingWriter, @unchecked Sendabl
     phase = .open
     handshake = nil
     handler?.socketOpened(self)
+    if !answersPings { watchPings() }
   }
 }
 
