@@ -232,12 +232,24 @@ struct RenewalDraftTests {
     #expect(text.contains(#"{ "http": 503, "during": "refreshing", "then": "retry" }"#))
   }
 
+  /// The draft of a client that renews by this method.
+  private func draft(method: String) throws -> WireDraft {
+    let request = Self.posted(
+      "/refresh", #"{"token":"token-2","session":"id-7"}"#, answer: #"{"expires_in":60}"#, at: 50_000, method: method)
+    return try drafted(Self.three, [Self.opened(1), Self.hello, request])
+  }
+
+  @Test(arguments: ["PUT", "PATCH"])
+  func `a renewal by another method that descriptions have is drafted with it`(method: String) throws {
+    let text = try draft(method: method).text
+    #expect(text.contains(#""request": { "method": "\#(method)", "path": "/refresh", "json": {"#), "\(text)")
+    _ = try WireDescription(try DescriptionFile.parse(Array(text.utf8), file: "w.json"))
+  }
+
   @Test
   func `a method that no description has is named`() throws {
-    let put = Self.posted(
-      "/refresh", #"{"token":"token-2","session":"id-7"}"#, answer: #"{"expires_in":60}"#, at: 50_000, method: "PUT")
-    let draft = try drafted(Self.three, [Self.opened(1), Self.hello, put])
-    #expect(draft.missing.first?.contains("renew by PUT") == true && draft.text.contains(#""how": "none""#))
+    let draft = try draft(method: "DELETE")
+    #expect(draft.missing.first?.contains("renew by DELETE") == true && draft.text.contains(#""how": "none""#))
   }
 
   // MARK: Pushed

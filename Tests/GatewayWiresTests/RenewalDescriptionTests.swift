@@ -37,7 +37,7 @@ struct RenewalDescriptionTests {
     (#""request": {"#, #""requests": {"#, "/refresh/requests: no such key 'requests'; did you mean 'request'?"),
     (#""path": "/keys/refresh","#, "", "/refresh/request: lacks \"path\""),
     (#""path": "/keys/refresh""#, #""path": "/keys/{{taken.session}}""#, "/refresh/request: a path with holes"),
-    (#""path": "/keys/refresh""#, #""method": "PUT", "path": "/a""#, "/refresh/request/method: no such method 'PUT'"),
+    (#""path": "/keys/refresh""#, #""method": "HEAD", "path": "/a""#, "/refresh/request/method: no such method 'HEAD'"),
     (#""Bearer {{token}}""#, #""Bearer x""#, "/refresh/request: neither shows a token nor brings one"),
     (#"{ "life_s": "/expires_in" }"#, #"{ "wait_ms": "/a" }"#, "'wait_ms' has a meaning for messages only"),
     (#"{ "life_s": "/expires_in" }"#, #"{ "token": "/token" }"#, "/refresh/request/as: nothing to take as 'token'"),

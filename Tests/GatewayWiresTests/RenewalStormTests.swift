@@ -7,9 +7,11 @@ import Testing
 
 /// Storms of clients that send no message to renew, each against its own gateway.
 struct RenewalStormTests {
-  @Test
-  func `a client renews its open connection by a request over HTTP with a new token`() throws {
-    let result = try RenewalWires.storm(RenewalWires.http).run().result
+  @Test(arguments: ["POST", "GET", "PUT", "PATCH"])
+  func `a client renews its open connection by a request over HTTP with a new token`(method: String) throws {
+    let text = RenewalWires.http.replacing(
+      #""path": "/keys/refresh""#, with: #""method": "\#(method)", "path": "/keys/refresh""#)
+    let result = try RenewalWires.storm(text).run().result
     let tally = try #require(result.behaviours[.wellBehaved])
     #expect(result.errors.total == 0, "\(result.errors)")
     #expect(tally.connected == 30 && tally.kept == 30, "\(tally)")

@@ -72,7 +72,7 @@ struct DraftRenewals {
   private static let endEarly: Int64 = 1_000
   /// The latest such end: a gateway lets a connection live on for a while.
   private static let endLate: Int64 = 30_000
-  private static let methods = ["GET", "POST"]
+  private static let methods = ["GET", "POST", "PUT", "PATCH"]
 
   init(_ recording: Recording, _ tokens: Set<String>, in stories: inout [DraftStory]) {
     (self.recording, self.tokens) = (recording, tokens)
@@ -286,7 +286,8 @@ struct DraftRenewals {
     }
     guard let (kind, found) = best else { return }
     guard Self.methods.contains(kind.method) else {
-      lack = "clients renew by \(DraftText.withoutSecrets(kind.method)), and a description has GET and POST only"
+      let method = DraftText.withoutSecrets(kind.method)
+      lack = "clients renew by \(method), and a description has GET, POST, PUT and PATCH only"
       return
     }
     refusals = found.refusals

@@ -47,7 +47,7 @@ struct WireRequest: Sendable {
   /// Its place in the file.
   let described: Described
 
-  private static let methods = ["GET", "POST"]
+  private static let methods = ["GET", "POST", "PUT", "PATCH"]
   static let bodyMax = 1 << 20
   private static let takenMax = 4096
   /// The longest token that is taken from an answer or a message, in bytes.
