@@ -61,7 +61,7 @@ class Case:
     def ctl(self, text, below=False):
         command = [os.environ["POSTERN"], "ctl", *shlex.split(text), "--url", self.host.control_url, "--json"]
         done = subprocess.run(
-            command + (["--space", self.name] if below else []), capture_output=True, text=True, timeout=30
+            command + (["--space", self.name] if below else []), capture_output=True, text=True, timeout=90
         )
         assert done.returncode == 0, f"{text}: {done.stderr}"
         return done.stdout

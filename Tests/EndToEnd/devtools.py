@@ -1,6 +1,7 @@
 """A page in a headless Chromium, driven by the developer tools' protocol: its content, its requests, keys, screenshots."""
 
 import base64
+import contextlib
 import itertools
 import json
 import shutil
@@ -15,6 +16,12 @@ from websockets.sync.client import connect
 from browser import command
 
 PATIENCE = 60
+# The browser's errors for a command that came while the page was being replaced by its next document.
+BETWEEN_PAGES = ("navigated", "context was destroyed", "find default execution context", "find context")
+
+
+class BetweenPages(Exception):
+    """The page was being replaced by its next document."""
 
 
 class Page:
@@ -80,6 +87,8 @@ class Page:
         while True:
             message = json.loads(self.socket.recv(timeout=PATIENCE))
             if message.get("id") == number:
+                if any(words in message.get("error", {}).get("message", "") for words in BETWEEN_PAGES):
+                    raise BetweenPages(f"{method}: {message['error']}")
                 assert "error" not in message, f"{method}: {message['error']}"
                 return message["result"]
             self.note(message)
@@ -122,10 +131,12 @@ class Page:
     def until(self, expression, patience=PATIENCE):
         """Waits until the expression is true on the page, and returns its value."""
         deadline = time.monotonic() + patience
-        while not (value := self.evaluate(expression)):
+        while True:
+            with contextlib.suppress(BetweenPages):
+                if value := self.evaluate(expression):
+                    return value
             assert time.monotonic() < deadline, f"{expression} is not so; the page says: {self.text()[:2000]}"
             time.sleep(0.1)
-        return value
 
     def text(self, selector="body"):
         return self.evaluate(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")

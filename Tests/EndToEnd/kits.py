@@ -21,7 +21,7 @@ def program(name):
 def ends(command, **options):
     """Runs a command to its end. Returns its exit status and its output."""
     outcome = subprocess.run(
-        [str(word) for word in command], capture_output=True, text=True, timeout=240, **{"env": dict(os.environ)} | options)
+        [str(word) for word in command], capture_output=True, text=True, timeout=600, **{"env": dict(os.environ)} | options)
     return outcome.returncode, outcome.stdout + outcome.stderr
 
 

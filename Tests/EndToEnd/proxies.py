@@ -1,5 +1,7 @@
 """HAProxy in front of a gateway, as Debian packages it."""
 
+import contextlib
+import random
 import shutil
 import socket
 import subprocess
@@ -19,9 +21,11 @@ defaults
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port outside the system's range, from which another process could get it before it is used."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class HAProxy:

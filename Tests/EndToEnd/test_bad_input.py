@@ -236,13 +236,12 @@ def test_a_reader_that_stops_reading_is_closed_as_a_slow_consumer():
             raw.frame(1, b'{"type":"join","cid":"a:b"}')
             assert b'"joined"' in raw.read_frame()[1]
             assert writer.ask("join", cid="a:b")["type"] == "joined"
-            for _ in range(400):
-                assert writer.ask("publish", cid="a:b", content="x" * 60_000)["type"] == "published"
-                if any(message["type"] == "member_left" for message in writer.passed):
-                    break
+            # The reader may be on another loop, which may stand still for a while.
+            deadline = time.monotonic() + 60
+            while not any(message["type"] == "member_left" for message in writer.passed):
+                assert time.monotonic() < deadline, "the slow reader is still a member"
                 writer.passed = []
-            else:
-                pytest.fail("the slow reader is still a member")
+                assert writer.ask("publish", cid="a:b", content="x" * 60_000)["type"] == "published"
         text = clients.control(gateway, "GET", "/metrics").body.decode()
         assert 'postern_connections_ended_total{dialect="plain",reason="slow_consumer"} 1' in text
 
@@ -297,12 +296,13 @@ def test_thousands_of_connects_and_aborts_leave_nothing_behind(gateway):
             thread.join()
         assert errors == []
 
+    # Connections of earlier tests may still be open when it begins.
     descriptors = gateway.descriptors()
     round_of(1000)
-    assert settle(gateway, descriptors) == descriptors
+    assert settle(gateway, descriptors) <= descriptors
     memory = gateway.resident_bytes()
     round_of(4000)
-    assert settle(gateway, descriptors) == descriptors
+    assert settle(gateway, descriptors) <= descriptors
     sessions = clients.control(gateway, "GET", "/sessions").json["sessions"]
     assert [session["user_id"] for session in sessions] == ["bystander"]
     # A connection takes some kilobytes, so a leak of one in ten would show.

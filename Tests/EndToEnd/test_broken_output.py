@@ -164,7 +164,7 @@ LINE = re.compile(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(error|war
 
 def test_the_log_names_refused_disconnected_and_ordered_clients(tmp_path):
     log = tmp_path / "log"
-    with log.open("wb") as stderr, Started("--any-refresh-timeout", "--refresh-timeout", "1s", stderr=stderr) as gateway:
+    with log.open("wb") as stderr, Started("--any-refresh-timeout", "--refresh-timeout", "5s", stderr=stderr) as gateway:
         refuse_some(gateway, 1)
         with Client(gateway, token=token("eve\n\x1b[31mevent=ready")) as client:
             client.receive("connected")

@@ -87,14 +87,15 @@ def counted(gateway):
     return {name: int(float(n)) for name, n in re.findall(r'postern_provider_requests_total\{result="(\w+)"\} (\S+)', page)}
 
 
+# The tokens expire some seconds after the last login, so that a slow machine has everybody connected by then.
 LOOP = {
-    "clients": 60, "rate": 200, "hold_s": 2, "behaviours": "well-behaved=50,hammering=10",
+    "clients": 60, "rate": 200, "hold_s": 6, "behaviours": "well-behaved=50,hammering=10",
     "gateway": {"refresh_timeout_s": 6}, "client": {"hammer_pause_s": 0.02, "users_per_address": 20},
 }
 
 
 @pytest.mark.parametrize(
-    "budgets", [["user=1/2500ms"], ["address=15/2s,retry-after=1"], ["user=1/4s,ban=5/60s:1s", "all=55/1s,retry-after=none"]]
+    "budgets", [["user=1/6500ms"], ["address=15/2s,retry-after=1"], ["user=1/8s,ban=5/60s:1s", "all=55/1s,retry-after=none"]]
 )
 def test_a_storms_refusals_equal_the_servers_own_count(tmp_path, budgets):
     file = tmp_path / "loop.json"
@@ -105,12 +106,13 @@ def test_a_storms_refusals_equal_the_servers_own_count(tmp_path, budgets):
         assert len(settings["budgets"]) == len(budgets)
         report = storms.run("--url", gateway.url, "--scenario", str(file), "--control-url", gateway.control_url, expected=(0, 1))
         seen = counted(gateway)
-    assert seen["limited"] == value(report, "provider.limited") > 0
-    assert seen["banned"] == value(report, "provider.banned")
-    assert seen["minted"] == value(report, "provider.granted")
-    assert seen["limited"] + seen["banned"] + seen["minted"] == value(report, "provider.calls") - value(report, "provider.unanswered")
+    heard = {"limited": value(report, "provider.limited"), "banned": value(report, "provider.banned"), "minted": value(report, "provider.granted")}
+    assert sum(heard.values()) == value(report, "provider.calls") - value(report, "provider.unanswered")
+    # The server may have answered a call that the storm no longer heard the answer of.
+    unheard = [seen[name] - count for name, count in heard.items()]
+    assert min(unheard) >= 0 and sum(unheard) <= value(report, "provider.unanswered"), (seen, heard)
     tally = report["result"]["provider"]["budgets"]
-    assert sum(tally["answers"].values()) == seen["limited"] + seen["banned"]
+    assert sum(tally["answers"].values()) == heard["limited"] + heard["banned"] > 0
     innocent = tally["answers"].get("well-behaved", 0)
     assert innocent == value(report, "provider.limited.innocent")
     assert tally["clients"].get("well-behaved", 0) == value(report, "provider.limited.clients") <= 50
@@ -126,11 +128,14 @@ def test_clients_that_hammer_in_vain_are_refused_by_the_provider_and_counted_by_
         seen = counted(gateway)
     # Each looping client names one invalid user in all renewals. Twenty are refused as invalid, all others by the budget.
     assert report["result"]["provider"]["refused"]["http_400"] == 10 * 20
-    assert seen["limited"] == value(report, "provider.limited") == value(report, "provider.calls") - 60 - 50 - 10 * 20 - value(
-        report, "provider.unanswered")
+    unanswered = value(report, "provider.unanswered")
+    assert value(report, "provider.limited") == value(report, "provider.calls") - 60 - 50 - 10 * 20 - unanswered
+    assert 0 <= seen["limited"] - value(report, "provider.limited") <= unanswered
     assert value(report, "lost.expected") == 10 and value(report, "lost") == 0
     assert value(report, "provider.limited.innocent") == value(report, "provider.limited.clients") == 0
-    assert value(report, "provider.hammering.share") > 0.9
+    # All but the well-behaved clients' logins and renewals. How many there are, depends on the machine.
+    calls = value(report, "provider.calls")
+    assert value(report, "provider.hammering.share") == pytest.approx((calls - 2 * 50) / calls)
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_a_storm_of_two_dialects_has_the_counts_of_its_simulation_and_of_the_gat
 
 
 def test_the_limit_of_requests_at_once_is_of_the_endpoint_and_not_of_each_fleet(tmp_path):
-    file = write(tmp_path, {"fleets": [{"name": name, "clients": 60, "rate": 200, "hold_s": 4} for name in ("web", "tv")]})
+    file = write(tmp_path, {"fleets": [{"name": name, "clients": 60, "rate": 200, "hold_s": 10} for name in ("web", "tv")]})
     with Gateway("--provider-latency", "200ms") as gateway:
         report = storms.run("--url", f"ws://127.0.0.1:{gateway.port}", "--scenario", file, "--fetches", "8")
         assert 0 < metric(gateway, "postern_provider_in_flight_peak") <= 8 and value(report, "connects.ok") == 120
@@ -93,7 +93,7 @@ def test_the_limit_of_requests_at_once_is_of_the_endpoint_and_not_of_each_fleet(
 
 def test_a_fleet_with_a_gateway_of_its_own_goes_there_and_to_its_provider(tmp_path):
     with Gateway() as one, Gateway() as other:
-        fleet = {"rate": 100, "expire_after_s": 3, "life_s": 3600}
+        fleet = {"rate": 100, "expire_after_s": 10, "life_s": 3600}
         file = write(tmp_path, {"fleets": [
             {**fleet, "name": "web", "clients": 12}, {**fleet, "name": "kiosk", "clients": 7, "url": f"ws://127.0.0.1:{other.port}", "provider": {}},
             {**fleet, "name": "tv", "clients": 5, "url": f"ws://127.0.0.1:{other.port}"},
@@ -107,7 +107,7 @@ def test_a_fleet_with_a_gateway_of_its_own_goes_there_and_to_its_provider(tmp_pa
 
 
 def test_a_fleet_may_have_a_wire_and_a_token_endpoint_that_files_describe(tmp_path):
-    fleet = {"rate": 100, "expire_after_s": 3, "life_s": 3600}
+    fleet = {"rate": 100, "expire_after_s": 10, "life_s": 3600}
     with Gateway() as gateway:
         file = write(tmp_path, {"fleets": [
             {**fleet, "name": "web", "clients": 12}, {**fleet, "name": "kiosk", "clients": 7, "wire": f"{DEPLOY}/wires/postern-plain.json", "tokens": f"{DEPLOY}/tokens/postern.json"},
@@ -122,7 +122,7 @@ def test_an_order_of_a_phase_reaches_every_fleet(tmp_path):
     fleet = {"rate": 100, "expire_after_s": 600, "life_s": 600, "client": {"reconnect": True}}
     file = write(tmp_path, {
         "fleets": [{**fleet, "name": "web", "clients": 9}, {**fleet, "name": "mobile", "clients": 5}],
-        "phases": [{"name": "calm", "from": "start"}, {"name": "expiry", "from": "start", "after_s": 2, "order": "expire", "for_s": 3}],
+        "phases": [{"name": "calm", "from": "start"}, {"name": "expiry", "from": "start", "after_s": 10, "order": "expire", "for_s": 3}],
         "thresholds": ["lost == 0"]})
     with Gateway() as gateway:
         real = storms.run("--url", f"ws://127.0.0.1:{gateway.port}", "--control-url", gateway.control_url, "--scenario", file, "--timeout", "60s", expected=(0, 1))
@@ -131,7 +131,7 @@ def test_an_order_of_a_phase_reaches_every_fleet(tmp_path):
 
 
 def test_a_fleet_that_fails_its_threshold_fails_the_storm(tmp_path):
-    file = write(tmp_path, {"fleets": [{"name": "web", "clients": 8, "hold_s": 1}, {"name": "tv", "clients": 4, "hold_s": 1, "thresholds": ["connects.ok == 5"]}]})
+    file = write(tmp_path, {"fleets": [{"name": "web", "clients": 8}, {"name": "tv", "clients": 4, "thresholds": ["connects.ok == 5"]}]})
     with Gateway() as gateway:
         real = storms.run("--url", f"ws://127.0.0.1:{gateway.port}", "--scenario", file, expected=(1,))
         storms.run("--url", f"ws://127.0.0.1:{gateway.port}", "--scenario", file, "--threshold", "tv:connects.ok == 4", "--threshold", "connects.ok == 12")
@@ -156,7 +156,7 @@ def test_the_live_page_and_its_metrics_have_the_fleets(tmp_path):
 
 
 def test_reports_of_fleets_are_compared_fleet_by_fleet(tmp_path):
-    fleet = {"rate": 100, "hold_s": 1}
+    fleet = {"rate": 100}
     file = write(tmp_path, {"fleets": [{**fleet, "name": "web", "clients": 30}, {**fleet, "name": "tv", "clients": 20}]})
     reports = []
     with Gateway() as gateway:

@@ -17,6 +17,7 @@ import pytest
 from at_once import working
 from clients import control
 from gateway import Gateway
+from orders import until
 
 CLIENT = Path(__file__).with_name("conform_client.py")
 
@@ -49,6 +50,12 @@ def verdicts(done):
     return {row.split()[0]: next(word for word in words if f"  {word}" in row) for row in rows}
 
 
+def is_passed(done):
+    """Whether the one behaviour passed, or the output says that a slow machine left it undecided."""
+    told = verdicts(done)
+    return told == {"refresh-at-expiry": "passed"} or (told == {"refresh-at-expiry": "undecided"} and "the machine was" in done.stdout)
+
+
 def processes(mark):
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
@@ -66,7 +73,7 @@ def test_a_client_that_does_all_right_passes_all(host, runs, endless, tmp_path):
     done = conform(host, command("good"), flags=["--jobs", "6", "--junit", results, "--journals", tmp_path / "journals"])
     assert done.returncode == 0, done.stdout + done.stderr
     listed = subprocess.run(
-        [os.environ["POSTERN"], "ctl", "conform", "--list"], capture_output=True, text=True, check=True, timeout=30).stdout
+        [os.environ["POSTERN"], "ctl", "conform", "--list"], capture_output=True, text=True, check=True, timeout=90).stdout
     names = [line.split()[0] for line in listed.split("\n\n")[0].splitlines()]
     told = verdicts(done)
     # A verdict that a slow machine may have changed is undecided.
@@ -139,8 +146,9 @@ def runs(host, request, tmp_path_factory):
 def test_a_client_that_will_not_end_is_ended_with_all_that_it_has_started(host):
     mark = uuid.uuid4().hex
     done = conform(host, command("stubborn", mark), "refresh-at-expiry")
-    assert verdicts(done) == {"refresh-at-expiry": "passed"}
-    assert processes(mark) == []
+    assert is_passed(done), done.stdout
+    # A process that has been killed ends when it gets a processor.
+    until(lambda: processes(mark) == [])
 
 
 def test_posterns_own_client_can_be_run_as_it_is_typed(host):
@@ -169,7 +177,7 @@ def test_a_command_that_cannot_start_ends_the_run_at_once_with_status_2(host, ru
 def test_a_list_that_is_not_read_to_its_end_ends_quietly():
     line = '"$0" ctl conform --list | head -1'
     done = subprocess.run(
-        ["bash", "-c", f"{line}; echo ${{PIPESTATUS[0]}}", os.environ["POSTERN"]], capture_output=True, text=True, timeout=30)
+        ["bash", "-c", f"{line}; echo ${{PIPESTATUS[0]}}", os.environ["POSTERN"]], capture_output=True, text=True, timeout=90)
     assert done.stderr == "" and done.stdout.splitlines()[-1] == "0" and "refresh-at-lead" in done.stdout, done
 
 
@@ -181,7 +189,7 @@ def test_a_client_of_another_user_is_not_the_one_that_is_judged(host):
 
 def test_a_client_that_prints_without_end_is_heard_to_its_last_words_only(host):
     done = conform(host, command("chatty"), "refresh-at-expiry")
-    assert verdicts(done) == {"refresh-at-expiry": "passed"}
+    assert is_passed(done), done.stdout
 
 
 def test_a_client_that_prints_and_never_logs_in_is_given_up(endless):
@@ -207,7 +215,7 @@ def test_a_run_that_is_stopped_ends_its_clients(host):
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 1 and "the run was stopped" in out and "1 behaviours have not been tried" in err
-    assert processes(mark) == []
+    until(lambda: processes(mark) == [])
 
 
 def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
@@ -230,7 +238,7 @@ def test_a_run_of_which_the_last_behaviour_was_stopped_is_no_success(host):
     ],
 )
 def test_a_wrong_request_is_reported(host, flags, told):
-    done = conform(host, "true", flags=flags, patience=30)
+    done = conform(host, "true", flags=flags, patience=90)
     assert done.returncode == 2 and told in done.stderr
 
 
@@ -243,9 +251,9 @@ def test_the_old_name_of_a_behaviour_is_accepted_with_a_notice():
 
 def test_a_run_needs_a_client_and_a_gateway_with_spaces(host, gateway):
     bare = subprocess.run(
-        [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url], capture_output=True, text=True, timeout=30)
+        [os.environ["POSTERN"], "ctl", "conform", "--url", host.control_url], capture_output=True, text=True, timeout=90)
     assert bare.returncode == 2 and "--run COMMAND" in bare.stderr
-    done = conform(gateway, "true", patience=30)
+    done = conform(gateway, "true", patience=90)
     assert done.returncode == 1 and "start it with --spaces" in done.stderr
     host_gone = subprocess.run(
         [os.environ["POSTERN"], "ctl", "conform", "--url", "http://127.0.0.1:1", "--run", "true"], capture_output=True,

@@ -190,7 +190,7 @@ def test_an_ambiguous_order_is_refused_and_changes_nothing(gateway, ann, path, r
 
 def ctl(gateway, *words):
     command = [os.environ["POSTERN"], "ctl", *words, "--url", gateway.control_url]
-    return subprocess.run(command, capture_output=True, text=True, timeout=30)
+    return subprocess.run(command, capture_output=True, text=True, timeout=90)
 
 
 @pytest.mark.parametrize("action", ["expire", "refresh", "disconnect"])
@@ -274,7 +274,7 @@ def test_a_stranger_with_open_connections_does_not_block_the_control_port(tmp_pa
         place = ("127.0.0.1", gateway.ready["control_port"])
         begun = b"POST /faults HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 60000\r\n\r\n{"
         for number in range(400):
-            stranger = held.enter_context(socket.create_connection(place, timeout=30))
+            stranger = held.enter_context(socket.create_connection(place, timeout=60))
             stranger.sendall(begun if number % 2 else b"GET /")
         for path in ("/health", "/ready"):
             assert control(gateway, "GET", path).status == 200

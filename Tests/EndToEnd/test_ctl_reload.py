@@ -98,9 +98,9 @@ def test_eight_orders_wait_behind_a_file_that_blocks_and_a_sigterm_does_not(file
             gateway.process.send_signal(signal.SIGHUP)
         gateway.process.send_signal(signal.SIGTERM)
         for thread in threads:
-            thread.join(30)
+            thread.join(60)
         assert sorted(answer.status for answer in answers)[-1] == 503 and len(answers) == 24
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
         assert "event=drain_ended" in gateway.log()
 
 
@@ -147,7 +147,7 @@ def test_a_reload_with_standard_error_closed_is_answered(file):
         file.unlink()
         assert request(url, "POST", "/reload", document=documents.CONTROL).json["keys"]["result"] == "kept"
         process.send_signal(signal.SIGTERM)
-        assert process.wait(timeout=30) == 0
+        assert process.wait(timeout=60) == 0
     finally:
         process.kill()
         process.wait()

@@ -28,8 +28,10 @@ def crowd():
     """A gateway and thirty clients: the tokens of 24 expire together, guests among them, and six expire separately."""
     flags = ["--journal", "--any-refresh-timeout", "--refresh-timeout", "60s"]
     with Gateway(*flags, loops=1) as gateway, contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(Client(gateway, token=token(f"one-{n}", life=600 if n < 24 else 1_500 + 60 * n)))
-                   for n in range(30)]
+        # However long it takes to connect them, the 24 tokens expire in one moment.
+        end = time.time() + 600
+        tokens = [token(f"one-{n}", life=None, exp=end) if n < 24 else token(f"one-{n}", life=1_500 + 60 * n) for n in range(30)]
+        clients = [stack.enter_context(Client(gateway, token=one)) for one in tokens]
         for client in clients:
             client.receive("connected")
         yield gateway, clients
@@ -138,8 +140,9 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
             thread.start()
         try:
             # Spread over all the available time. For a wave ten minutes away that is too long for a test.
+            end = time.time() + 45
             for number, client in enumerate(clients[:24]):
-                client.send("refresh", id="n", token=token(f"one-{number}", life=45))
+                client.send("refresh", id="n", token=token(f"one-{number}", life=None, exp=end))
             page.until("/^24 tokens end in [1-4]?[0-9] s/.test(document.getElementById('waves').innerText)")
             page.tab_to("it.getAttribute('aria-label') === 'Spread the wave of 24 tokens'")
             page.enter()
@@ -162,7 +165,9 @@ def test_a_wave_is_spread_by_keyboard_and_seen_to_go(crowd):
         value = metrics(gateway)
         assert value("postern_refreshes_total") == before + 48 and value("postern_connections_ended_total") == 0
         assert value("postern_refresh_requests_total") >= 24
-        page.until("/refreshed/.test(document.getElementById('events').innerText)")
+        # The page is a second behind the metrics.
+        page.until("[...document.getElementById('events').innerText.matchAll(/(\\d+) refreshed/g)]"
+                   ".reduce((sum, found) => sum + Number(found[1]), 0) >= 48")
         seen = re.findall(r"(\d+) refreshed", page.text("#events"))
         assert len(seen) >= 4 and sum(map(int, seen)) >= 48, "asked one after the other, not in one second"
 
@@ -334,7 +339,11 @@ def test_the_feed_comes_once_a_second_and_is_as_documented(crowd):
         readings = [reading(one) for _ in range(4)]
         assert time.monotonic() - begin > 2.5
         assert [r["number"] - readings[0]["number"] for r in readings] == [0, 1, 2, 3]
-        assert readings[-1] in [reading(other) for _ in range(4)], "made once for all"
+        # The second feed may have begun seconds later.
+        same = reading(other)
+        while readings[-1]["number"] < same["number"]:
+            readings.append(reading(one))
+        assert same in readings, "made once for all"
         horizon = control(crowd[0], "GET", "/horizon").json
         assert set(readings[-1]["horizon"]) == set(horizon)
         assert readings[-1]["horizon"]["later"] == horizon["later"]

@@ -1,6 +1,7 @@
 """The looks of the dashboard in a real browser: font sizes, contrast, what fits, and the width of bars."""
 
 import contextlib
+import time
 
 import pytest
 
@@ -25,10 +26,12 @@ UNHINTED = """[...document.querySelectorAll('.scroll')].filter(it => isShown(it)
 @pytest.fixture(scope="module")
 def busy():
     """A gateway with a wave to come, refreshes, a connection that it has closed, and sessions with long names."""
-    with Gateway("--any-refresh-timeout", "--refresh-timeout", "60s") as gateway, contextlib.ExitStack() as stack:
+    # One client is asked for a token in the first test, and says nothing until the last.
+    with Gateway("--refresh-timeout", "30m") as gateway, contextlib.ExitStack() as stack:
         names = [f"somebody-with-a-long-name-{n}" for n in range(24)] + [f"one-{n}" for n in range(6)]
-        clients = [stack.enter_context(Client(gateway, token=token(name, life=600 if n < 24 else 1_500 + 60 * n)))
-                   for n, name in enumerate(names)]
+        end = time.time() + 600
+        tokens = [token(name, life=None, exp=end) if n < 24 else token(name, life=1_500 + 60 * n) for n, name in enumerate(names)]
+        clients = [stack.enter_context(Client(gateway, token=one)) for one in tokens]
         for client in clients:
             client.receive("connected")
         yield gateway, clients

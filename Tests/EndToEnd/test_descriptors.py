@@ -77,7 +77,7 @@ def test_clients_that_take_all_descriptors_are_told_503_and_the_control_port_ans
 @pytest.mark.parametrize("count", [10, 16, 24, 32, 40])
 def test_too_few_descriptors_for_the_loops_are_said_at_the_start(count, tmp_path):
     gateway = FewDescriptors(count, tmp_path)
-    _, log = gateway.process.communicate(timeout=30)
+    _, log = gateway.process.communicate(timeout=60)
     assert gateway.process.returncode == 1
     assert f"lets this process open {count} files and sockets, 2 loops need 48" in log
 
@@ -111,7 +111,7 @@ def storm(limit, gateway, *flags):
 
 def test_a_storm_has_as_many_requests_at_once_as_its_descriptors_allow(tmp_path):
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "10s") as gateway:
-        done = storm(1024, gateway, "--expire-after", "3s", "--json")
+        done = storm(1024, gateway, "--expire-after", "15s", "--json")
         assert done.returncode == 0, done.stdout + done.stderr
         assert "192 requests to the provider at once in each process, because 1,024 descriptors" in done.stderr
         report = json.loads(done.stdout)

@@ -21,12 +21,12 @@ def drain_by_signal(gateway):
 
 
 def drain_by_order(gateway):
-    assert control(gateway, "POST", "/drain", {"window_s": 10}).status == 202
+    assert control(gateway, "POST", "/drain", {"window_s": 20}).status == 202
 
 
 @pytest.mark.parametrize("order", [drain_by_signal, drain_by_order])
 def test_a_drain_tells_all_clients_and_closes_with_1012(order):
-    with Gateway("--drain-window", "10s") as gateway:
+    with Gateway("--drain-window", "20s") as gateway:
         clients = [Client(gateway, token=token(f"user{n}")) for n in range(20)]
         waiting = Client(gateway)
         for client in clients:
@@ -37,7 +37,7 @@ def test_a_drain_tells_all_clients_and_closes_with_1012(order):
             message = client.receive("closing")
             assert message["reason"] == {"code": 1012, "name": "service_restart", "may_reconnect": True}
             delays.append(message["delay_ms"])
-        assert max(delays) <= 10_000 and len(set(delays)) > 10, delays
+        assert max(delays) <= 20_000 and len(set(delays)) > 10, delays
         assert waiting.until_closed() == (1012, "service_restart")
         late = clients[delays.index(max(delays))]
         assert late.is_alive(), "a client is served until its turn comes"
@@ -49,13 +49,13 @@ def test_a_drain_tells_all_clients_and_closes_with_1012(order):
         assert refusal.value.answer.headers["retry-after"]
         for client in clients:
             assert client.until_closed() == (1012, "service_restart")
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
 
 
 def test_a_drain_without_clients_ends_at_once():
     with Gateway("--drain-window", "60s") as gateway:
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
 
 
 def test_a_connection_that_waits_for_another_request_delays_no_drain():
@@ -65,7 +65,7 @@ def test_a_connection_that_waits_for_another_request_delays_no_drain():
         answer = idle.getresponse()
         assert answer.read() and answer.headers["connection"] is None
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
         assert idle.sock.recv(100) == b""
         idle.close()
 
@@ -84,12 +84,12 @@ def test_a_second_signal_ends_everything_at_once():
         gateway.process.send_signal(signal.SIGTERM)
         client.receive("closing")
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
 
 
 @pytest.mark.parametrize("order", [drain_by_signal, drain_by_order])
 def test_requests_under_way_are_answered_before_the_process_ends(order):
-    with Gateway("--provider-latency", "1s", "--drain-window", "0s") as gateway:
+    with Gateway("--provider-latency", "6s", "--drain-window", "0s") as gateway:
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             waiting = [pool.submit(api, gateway, "POST", "/v1/tokens", {"user_id": f"user{n}"}) for n in range(8)]
             in_flight(gateway, 8)
@@ -106,7 +106,7 @@ def test_a_drain_waits_no_longer_than_ten_seconds_for_a_request():
         in_flight(gateway, 1)
         start = time.monotonic()
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=50) == 0
+        assert gateway.process.wait(timeout=60) == 0
         assert time.monotonic() - start > 9
         assert "event=requests_cut count=1" in gateway.log()
         waiting.close()
@@ -121,7 +121,7 @@ def test_a_second_signal_waits_for_no_request():
         time.sleep(0.2)
         assert gateway.process.poll() is None
         gateway.process.send_signal(signal.SIGTERM)
-        assert gateway.process.wait(timeout=30) == 0
+        assert gateway.process.wait(timeout=60) == 0
         waiting.close()
 
 
@@ -129,7 +129,7 @@ def test_every_order_to_drain_is_answered():
     for _ in range(5):
         with Gateway() as gateway:
             assert control(gateway, "POST", "/drain").status == 202
-            assert gateway.process.wait(timeout=30) == 0
+            assert gateway.process.wait(timeout=60) == 0
 
 
 def test_with_its_standard_input_a_gateway_ends_in_order():

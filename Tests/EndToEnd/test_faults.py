@@ -10,12 +10,12 @@ import uuid
 
 import pytest
 from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
 
 import storms
 from clients import Client, Refused, api, control, request
 from gateway import SECRET, Gateway, token
-from raw import connected
+from orders import until
+from raw import RawSocket, connected
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +115,13 @@ def test_a_gateway_that_may_fail_takes_files_as_large_as_any_other(faulty):
 
 
 def test_an_upgrade_is_never_answered(faulty):
-    fail(faulty, "never_answer", times=1)
-    with pytest.raises(TimeoutError):
-        connect(f"{faulty.url}/v1/connect?access_token={token('ann')}", open_timeout=0.5, proxy=None)
+    number = fail(faulty, "never_answer", times=1)
+    with RawSocket(faulty) as raw:
+        raw.socket.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            raw.upgrade(token("ann"))
+        # The next client may not come before the fault is used up.
+        until(lambda: standing(faulty, number)["befell"] == 1)
     with Client(faulty, token=token("ann")) as client:
         client.receive("connected")
 
@@ -157,7 +161,7 @@ def is_silent(client, seconds=0.4):
     except TimeoutError:
         return True
     finally:
-        client.socket.settimeout(20)
+        client.socket.settimeout(60)
 
 
 def test_a_reset_is_one_on_the_wire(faulty):
@@ -298,12 +302,13 @@ def test_an_answer_over_http_is_late_another_or_never_comes(faulty):
     began = time.monotonic()
     assert api(faulty, "POST", "/v1/guests", {}).status == 201
     assert time.monotonic() - began >= 0.4
-    fail(faulty, "answer_never", route="/v1/guests", times=1)
+    number = fail(faulty, "answer_never", route="/v1/guests", times=1)
     with socket.create_connection(("127.0.0.1", faulty.port)) as silent:
         silent.sendall(b"POST /v1/guests HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
         silent.settimeout(0.5)
         with pytest.raises(TimeoutError):
             silent.recv(1)
+        until(lambda: standing(faulty, number)["befell"] == 1)
     assert api(faulty, "POST", "/v1/guests", {}).status == 201
 
 
@@ -378,8 +383,8 @@ def test_each_space_has_its_own_faults():
 
 def test_a_storms_fault_lasts_as_long_as_the_storm(faulty):
     order = '{"fault": "drop", "what": "request:refresh", "who": {"share": 0.5}, "seed": 1}'
-    flags = ["--url", faulty.url, "--clients", "30", "--rate", "300", "--hold", "1s", "--control-url", faulty.control_url]
-    report = storms.run(*flags, "--timeout", "15s", "--fault", order, expected=(0, 1))
+    flags = ["--url", faulty.url, "--clients", "30", "--rate", "300", "--hold", "8s", "--control-url", faulty.control_url]
+    report = storms.run(*flags, "--timeout", "25s", "--fault", order, expected=(0, 1))
     assert 5 < report["result"]["refreshes"]["accepted"] < 25
     assert any(order in caveat for caveat in report["caveats"])
     assert control(faulty, "GET", "/faults").json == {"faults": []}

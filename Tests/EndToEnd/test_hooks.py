@@ -74,6 +74,8 @@ def test_a_backend_gets_the_token_itself_over_tls_and_only_then(tmp_path):
         backend.server.socket = context.wrap_socket(backend.server.socket, server_side=True)
         url = f"https://localhost:{backend.port}"
         hooks = ["--hook-connect", f"{url}/connect", "--hook-refresh", f"{url}/refresh", "--identity-ca", str(certificate)]
+        # The backend is a thread of this test, which may be late.
+        hooks += ["--hook-timeout", "9s"]
         for more in ([], ["--hook-send-token"]):
             backend.requests.clear()
             first, second = token(), token()

@@ -10,7 +10,7 @@ from devtools import Page
 from gateway import Gateway
 from storms import Running, value
 
-STORM = ["--clients", "300", "--rate", "50", "--hold", "4s", "--refresh-timeout", "10s", "--live", "0"]
+STORM = ["--clients", "300", "--rate", "50", "--hold", "10s", "--refresh-timeout", "10s", "--live", "0"]
 METRICS = [
     "connects.ok", "connects.failed", "refresh.asked", "refresh.accepted", "cut_off", "refresh.p99", "provider.calls",
     "provider.refused", "provider.refresh_peak",
@@ -52,7 +52,7 @@ def number(words):
 def test_it_moves_while_the_storm_lasts_and_ends_with_the_figures_of_the_report(gateway, processes, tmp_path):
     mix = ["--behaviour", "well-behaved=90,forgetful=10", "--processes", str(processes)]
     # The ramp takes longer than a browser needs to open a page.
-    slowly = ["25" if word == "50" else word for word in STORM]
+    slowly = ["15" if word == "50" else word for word in STORM]
     with Page() as page, Running("--url", gateway.url, *slowly, *mix) as storm:
         url, _ = address(storm)
         page.open(url)
@@ -121,5 +121,5 @@ def test_a_slow_page_holds_no_storm_up(gateway):
 
 def test_a_port_that_is_taken_is_said_before_the_storm(gateway):
     with Running("--url", gateway.url, *STORM[:-1], str(gateway.port)) as storm:
-        out, err = storm.process.communicate(timeout=30)
+        out, err = storm.process.communicate(timeout=60)
         assert storm.process.returncode == 1 and out == "" and str(gateway.port) in err

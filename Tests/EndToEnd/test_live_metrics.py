@@ -14,7 +14,7 @@ from proxies import free_port
 from storms import Running, run, value
 from test_live import address, ask
 
-STORM = ["--clients", "200", "--rate", "100", "--hold", "3s", "--refresh-timeout", "10s", "--live", "0"]
+STORM = ["--clients", "200", "--rate", "100", "--hold", "10s", "--refresh-timeout", "10s", "--live", "0"]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_the_last_scrape_has_the_figures_of_the_report_and_no_counter_ever_falls
     mix = ["--behaviour", "well-behaved=90,forgetful=10", "--live-for", "60s"]
     with Running("--url", gateway.url, *STORM, *mix) as storm:
         _, port = address(storm)
-        seen, over, deadline = {}, False, time.monotonic() + 60
+        seen, over, deadline = {}, False, time.monotonic() + 120
         while not over and time.monotonic() < deadline:
             response, text = ask(port, "/metrics")
             assert response.status == 200 and response.getheader("content-type") == "text/plain; version=0.0.4; charset=utf-8"
@@ -78,12 +78,12 @@ def test_prometheus_scrapes_a_storm(gateway, tmp_path):
     with Running("--url", gateway.url, *STORM, "--live-for", "120s") as storm:
         _, port = address(storm)
         (tmp_path / "prometheus.yml").write_text(
-            f"scrape_configs: [{{job_name: storm, scrape_interval: 200ms, scrape_timeout: 200ms, static_configs: [{{targets: ['127.0.0.1:{port}']}}]}}]")
+            f"scrape_configs: [{{job_name: storm, scrape_interval: 1s, scrape_timeout: 1s, static_configs: [{{targets: ['127.0.0.1:{port}']}}]}}]")
         prometheus = subprocess.Popen(
             ["prometheus", f"--config.file={tmp_path}/prometheus.yml", f"--storage.tsdb.path={tmp_path}/data", f"--web.listen-address=127.0.0.1:{here}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 90
             found = []
             while time.monotonic() < deadline and (not found or found[0]["value"][1] != "200"):
                 time.sleep(0.3)
