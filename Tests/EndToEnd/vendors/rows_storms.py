@@ -44,7 +44,7 @@ def spread(result):
 
 
 x1, x11 = storm(refreshes(40)), storm(refreshes(80), "30s")
-x2, x3 = storm(spread, "15s"), storm(spread)
+x2, x3 = storm(spread, "40s"), storm(spread)
 x4 = x6 = storm(came_back)
 x7 = storm(lambda result: f"{sum(result['provider']['refused'].values())} refused by the provider")
 x8 = x9 = storm(refusals)

@@ -14,12 +14,13 @@ from websockets.sync.client import connect
 from behaviours import Case
 from clients import request
 from gateway import SECRET, Gateway
+from orders import until
 
 PATIENCE = 60
 # For how long nothing is to come where the table says so.
 SILENCE = 0.4
-# For how long it is waited for more where the table is made anew: a refused client is let go of after a second in one wire.
-LISTENING = 2.2
+# For how long it is waited for more where the table is made anew: in one row the second answer comes after four seconds.
+LISTENING = 4.5
 
 
 class Peer:
@@ -145,6 +146,11 @@ class Walk(Case):
         peer.say(self.wire.renewal(token))
         self.hears(name, peer)
         return peer
+
+    def counts(self, kind, count):
+        """A step that comes to the number of the journal's lines of that kind, once there are `count` of them."""
+        until(lambda: self.count(kind) >= count)
+        self.step("the journal", f"{self.count(kind)} {kind}")
 
     def pings(self, peer, name="pings"):
         peer.say(self.wire.ping())
