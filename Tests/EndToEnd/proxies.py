@@ -53,7 +53,7 @@ class HAProxy:
             try:
                 socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
                 return self
-            except ConnectionRefusedError:
+            except (ConnectionRefusedError, TimeoutError):
                 assert self.process.poll() is None, self.configuration
                 assert time.monotonic() < deadline
                 time.sleep(0.02)

@@ -44,8 +44,8 @@ def shop(**more):
     fleet = {"rate": 100, "life_s": 3600, "client": {"fetch_timeout_s": 60}}
     return {
         "fleets": [
-            {**fleet, "name": "web", "clients": 200, "expire_after_s": 16},
-            {**fleet, "name": "mobile", "clients": 100, "expire_after_s": 17, "dialect": "stream-video", "sdks": {"javascript": 0.6, "python": 0.4},
+            {**fleet, "name": "web", "clients": 200, "expire_after_s": 24},
+            {**fleet, "name": "mobile", "clients": 100, "expire_after_s": 25, "dialect": "stream-video", "sdks": {"javascript": 0.6, "python": 0.4},
              "thresholds": ["lost == 0"]},
         ],
         "provider": {"concurrency": 1, "latency_ms": 25, "queue_max": 1000}, "world": {"latency_ms": 0.1},
