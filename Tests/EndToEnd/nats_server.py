@@ -93,6 +93,14 @@ class Nats:
         self.process.wait(60)
         self.endpoint.__exit__()
 
+    def await_count(self, words, count):
+        """Waits for so many lines with the words. The server tells a client first, and logs it then."""
+        deadline = time.monotonic() + 60
+        while (found := self.count(words)) < count:
+            assert time.monotonic() < deadline, found
+            time.sleep(0.02)
+        assert found == count
+
     def count(self, words):
         """In how many lines of the server's log the words stand."""
         return sum(words in line for line in self.file.read_text().splitlines())

@@ -21,11 +21,12 @@ defaults
 
 
 def free_port():
-    """A port outside the system's range, from which another process could get it before it is used."""
+    """A free port below those that the system gives to any socket, so that nobody gets it before the server that is started on it."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     while True:
-        port = random.randrange(10_000, 32_768)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", random.randrange(10_000, first) if first > 12_000 else 0))
+            return probe.getsockname()[1]
 
 
 class HAProxy:

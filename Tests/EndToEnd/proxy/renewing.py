@@ -23,14 +23,26 @@ def token(user, number, life=600):
     return ".".join(base64.urlsafe_b64encode(part.encode()).decode().rstrip("=") for part in parts)
 
 
+def user_of(token):
+    return json.loads(base64.urlsafe_b64decode(token.split(".")[1] + "=="))["sub"]
+
+
 class Provider(Loop):
-    """`POST /auth/token` with {"user": …} answers {"token": …, "expires_in": …}."""
+    """`POST /auth/token` with {"user": …} answers {"token": …, "expires_in": …}. With "pairs" in the request, it answers two of the user
+    when both have come."""
 
     def __init__(self):
-        self.count, self.given = 0, []
+        self.count, self.given, self.pairs = 0, [], {}
 
     async def mint(self, request):
-        user = (await request.json())["user"]
+        asked = await request.json()
+        user = asked["user"]
+        if "pairs" in asked:
+            if first := self.pairs.pop(user, None):
+                first.set()
+            else:
+                self.pairs[user] = both = asyncio.Event()
+                await asyncio.wait_for(both.wait(), 60)
         self.count += 1
         self.given.append(token(user, self.count))
         return web.json_response({"token": self.given[-1], "expires_in": 600})
@@ -56,11 +68,11 @@ class Provider(Loop):
 
 
 class Gateway(Loop):
-    """A gateway whose connections live for `life` seconds without another token. `seen` lists the tokens that clients
-    presented."""
+    """A gateway whose connections live for `life` seconds and a grace without another token. `seen` lists the tokens that clients
+    presented. Connections with a token that follows so many `renewals` of the user stay open."""
 
-    def __init__(self, life):
-        self.life, self.seen = life, []
+    def __init__(self, life, grace=1, renewals=None):
+        self.life, self.grace, self.renewals, self.seen = life, grace, renewals, []
 
     def __enter__(self):
         super().__enter__()
@@ -83,7 +95,7 @@ class TimerGateway(Gateway):
         with contextlib.suppress(ConnectionClosed):
             while True:
                 try:
-                    message = json.loads(await asyncio.wait_for(socket.recv(), self.life + 1))
+                    message = json.loads(await asyncio.wait_for(socket.recv(), self.life + self.grace))
                 except asyncio.TimeoutError:
                     return await socket.close(3005, "connection expired")
                 kind = "connect" if "connect" in message else "refresh"
@@ -99,17 +111,18 @@ class ReturningGateway(Gateway):
         shown = socket.request.path.partition("token=")[2]
         if shown not in self.seen:
             self.seen.append(shown)
+            is_last = self.renewals is not None and sum(user_of(one) == user_of(shown) for one in self.seen) > self.renewals
             with contextlib.suppress(asyncio.TimeoutError):
-                return await asyncio.wait_for(socket.wait_closed(), self.life)
+                return await asyncio.wait_for(socket.wait_closed(), None if is_last else self.life)
         with contextlib.suppress(ConnectionClosed):
             await socket.close(4401, "token expired")
 
 
-async def fetched(url, user):
+async def fetched(url, user, **more):
     """A token of the application's endpoint."""
 
     def ask():
-        request = urllib.request.Request(url, json.dumps({"user": user}).encode(), {"Content-Type": "application/json"})
+        request = urllib.request.Request(url, json.dumps({"user": user, **more}).encode(), {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())["token"]
 
@@ -121,7 +134,7 @@ async def renewed(url, user, fault):
     if fault == "twice":
         await fetched(url, user)
     if fault == "at once":
-        return (await asyncio.gather(fetched(url, user), fetched(url, user)))[1]
+        return (await asyncio.gather(fetched(url, user, pairs=True), fetched(url, user, pairs=True)))[1]
     return await fetched(url, user)
 
 

@@ -157,9 +157,11 @@ def test_a_refused_upgrade_arrives_with_its_status_fields_and_body():
 
 
 def test_a_server_that_is_not_there_is_told_from_one_that_refuses():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-    with Proxy(f"ws://127.0.0.1:{port}") as proxy:
+    # It keeps its port, and does not listen.
+    taken = socket.socket()
+    taken.bind(("127.0.0.1", 0))
+    port = taken.getsockname()[1]
+    with taken, Proxy(f"ws://127.0.0.1:{port}") as proxy:
         with pytest.raises(InvalidStatus) as caught:
             asyncio.run(connect_once(proxy.url))
         response = caught.value.response

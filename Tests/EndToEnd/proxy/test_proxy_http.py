@@ -12,6 +12,7 @@ import time
 import aiohttp
 import pytest
 from proxied import Proxy, WebServer, WSMsgType, fields, web
+from proxies import free_port
 
 LARGE = hashlib.sha512(b"seed").digest() * (20 << 14)
 left = threading.Event()
@@ -207,8 +208,7 @@ def test_aiohttp_on_both_sides_sees_subprotocol_cookie_messages_and_close(server
 
 
 def test_a_proxy_whose_target_is_itself_reports_it():
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     command = [os.environ["POSTERN"], "proxy", "--to", f"http://127.0.0.1:{port}", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

@@ -202,7 +202,7 @@ def test_a_recording_that_cannot_begin_leaves_the_former_one_and_a_new_one_is_it
     path = tmp_path / "run.jsonl"
     path.write_text("the former one\n")
     path.chmod(0o644)
-    command = [os.environ["POSTERN"], "ctl", "record", str(path), "--for", "100ms"]
+    command = [os.environ["POSTERN"], "ctl", "record", str(path), "--for", "5s"]
     done = subprocess.run([*command, "--url", "http://127.0.0.1:1"], capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and path.read_text() == "the former one\n", done
     with Proxy(server.url, "--control-port", "0") as proxy:

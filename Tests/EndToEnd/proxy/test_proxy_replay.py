@@ -77,7 +77,7 @@ def visit_centrifugo(proxy):
         asked = []
 
         async def get_token(*_):
-            asked.append(await asyncio.to_thread(lambda: ask(f"{proxy.http_url}/v1/tokens", {"user_id": "ann", "life_s": 3})))
+            asked.append(await asyncio.to_thread(lambda: ask(f"{proxy.http_url}/v1/tokens", {"user_id": "ann", "life_s": 5})))
             return asked[-1][1]["token"]
 
         client = centrifuge.Client(proxy.url + "/connection/websocket", get_token=get_token)
@@ -95,12 +95,12 @@ def visit_centrifugo(proxy):
 @pytest.fixture(scope="module")
 def centrifugo(tmp_path_factory):
     path = tmp_path_factory.mktemp("centrifugo") / "run.jsonl"
-    with Gateway("--wire", "centrifugo", "--any-refresh-timeout", "--refresh-timeout", "5s", loops=1) as gateway:
+    with Gateway("--wire", "centrifugo", "--any-refresh-timeout", "--refresh-timeout", "30s", loops=1) as gateway:
         with Proxy(gateway.http_url, "--wire", "centrifugo", "--control-port", "0", "--record", str(path)) as proxy:
             return recorded(proxy, path, visit_centrifugo), path
 
 
-SAME = ["--set", "any-refresh-timeout=true", "--set", "refresh-timeout=5s"]
+SAME = ["--set", "any-refresh-timeout=true", "--set", "refresh-timeout=30s"]
 
 
 def test_upgrades_refused_ones_token_calls_and_messages_are_played_with_new_tokens(host, centrifugo):

@@ -154,7 +154,7 @@ def test_the_limits_of_a_host_hold_over_all_its_routes_and_those_of_spaces_too(s
 
         def ask(port):
             with contextlib.suppress(OSError, http.client.HTTPException):
-                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
                 connection.request("GET", "/")
                 answers.append(connection.getresponse().getheader("postern-proxy"))
 

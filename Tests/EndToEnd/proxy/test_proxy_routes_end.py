@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import http.client
+import json
 import os
 import socket
 import threading
@@ -46,6 +48,7 @@ def test_deleting_a_route_ends_its_clients_and_its_waiting_requests_and_frees_it
 
     # Accepts connections, and never answers.
     with WebServer(add) as server, socket.create_server(("127.0.0.1", 0)) as mute, Proxy(None, "--spaces", "--control-port", "0") as proxy:
+        mute.settimeout(60)
         route = Route(proxy, server.http_url)
         silent = Route(proxy, f"ws://127.0.0.1:{mute.getsockname()[1]}")
 
@@ -61,8 +64,13 @@ def test_deleting_a_route_ends_its_clients_and_its_waiting_requests_and_frees_it
                 assert await feed.content.readline() == b"data: 1\n"
                 never = asyncio.create_task(session.get(f"{route.http_url}/never"))
                 dialling = asyncio.create_task(session.ws_connect(f"{silent.url}/"))
-                watching = asyncio.create_task(asyncio.to_thread(route.ask, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 60_000}))
-                await asyncio.to_thread(waiting.wait, 30)
+                # Is sent before the route is deleted.
+                watch = http.client.HTTPConnection(proxy.control_url.removeprefix("http://"), timeout=90)
+                body = json.dumps({"kind": "refreshed", "within_ms": 60_000})
+                watch.request("POST", f"/spaces/{route.name}/journal/await", body, {"Content-Type": "application/json"})
+                watching = asyncio.create_task(asyncio.to_thread(lambda: json.loads(watch.getresponse().read())))
+                assert await asyncio.to_thread(waiting.wait, 60)
+                dialled, _ = await asyncio.to_thread(mute.accept)
                 while len(route.ask("GET", "/sessions")[1]["sessions"]) < 2:
                     await asyncio.sleep(0.05)
                 ends = [asyncio.create_task(asyncio.to_thread(each.__exit__)) for each in (route, silent)]
@@ -75,7 +83,9 @@ def test_deleting_a_route_ends_its_clients_and_its_waiting_requests_and_frees_it
                     await asyncio.wait_for(dialling, 60)
                 assert caught.value.status == 503
                 await asyncio.wait_for(asyncio.gather(*ends), 60)
-                assert (await asyncio.wait_for(watching, 45))[1]["met"] is False
+                assert (await asyncio.wait_for(watching, 45))["met"] is False
+                watch.close()
+                dialled.close()
                 stubborn.close()
                 feed.close()
 

@@ -202,7 +202,8 @@ def judged(wire, fault, expectation, provider):
     """The verdict on a client, and the kinds of the lines that prove it."""
     gateway_type, client, file = GATEWAYS[wire]
     flags = ["--wire", str(WIRES / file), "--tokens", provider.url, "--journal-payloads"]
-    with gateway_type(2 if wire == "timer" else 1) as gateway, Proxy(gateway.url, "--control-port", "0", *flags) as proxy:
+    grace = 5 if fault == "ignores" else 60
+    with gateway_type(2 if wire == "timer" else 1, grace) as gateway, Proxy(gateway.url, "--control-port", "0", *flags) as proxy:
         asyncio.run(client(proxy.url, proxy.http_url + PATH, "ann", fault, RENEWALS))
         answer = verdict(proxy, **expectation)
         kinds = [line["kind"] for line in answer["lines"]]
@@ -241,7 +242,8 @@ def test_a_client_that_comes_back_with_its_old_token_fails(provider):
 @pytest.mark.parametrize("wire", GATEWAYS)
 def test_a_right_client_passes_each_time(provider, wire):
     gateway_type, client, file = GATEWAYS[wire]
-    with gateway_type(2 if wire == "timer" else 1) as gateway, Proxy(gateway.url, "--control-port", "0", "--wire", str(WIRES / file), "--tokens", provider.url) as proxy:
+    flags = ["--control-port", "0", "--wire", str(WIRES / file), "--tokens", provider.url]
+    with gateway_type(2 if wire == "timer" else 1, 60, RENEWALS) as gateway, Proxy(gateway.url, *flags) as proxy:
 
         async def run():
             await asyncio.gather(*(client(proxy.url, proxy.http_url + PATH, f"user{number}", None, RENEWALS) for number in range(20)))
@@ -340,7 +342,7 @@ def vendor(tmp_path_factory):
 def test_a_built_in_dialect_shows_who_logs_in_and_renews(vendor, dialect, renewal):
     """Three clients of the dialect, whose tokens expire once. Stream's client is the one that reconnects with a new token."""
     with Proxy(vendor["url"], "--control-port", "0", "--dialect", dialect, "--token-route", "POST /v1/tokens", "--journal-payloads") as proxy:
-        storm = [os.environ["POSTERN"], "storm", "--url", proxy.url, "--dialect", dialect, "--clients", "3", "--rate", "50", "--life", "600s", "--hold", "30s"]
+        storm = [os.environ["POSTERN"], "storm", "--url", proxy.url, "--dialect", dialect, "--clients", "3", "--rate", "50", "--life", "600s", "--hold", "300s"]
         # Stream's JavaScript first reconnects with the old token, which the gateway still accepts.
         storm += ["--sdk", "swift"] if dialect == "stream-video" else []
         process = subprocess.Popen(storm, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

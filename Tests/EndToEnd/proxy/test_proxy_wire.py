@@ -61,6 +61,7 @@ def test_a_socketio_client_is_known_by_its_user_and_comes_back_with_another_toke
     with WebServer(add) as server, Proxy(server.http_url, "--control-port", "0", "--wire", str(WIRES / "socketio.json"), "--journal-payloads") as proxy:
         asyncio.run(run(proxy))
         assert shown == [token_ for token_ in dict.fromkeys(shown)] and len(shown) == 2
+        proxy.await_line("closed", 2)
         lines = proxy.lines(payloads=True)
         assert "eyJ" not in json.dumps(lines) and "eyJ" not in proxy.said()
         kinds = [line["kind"] for line in lines if line.get("connection") == "conn_0_1"]
@@ -119,6 +120,8 @@ def test_expire_await_and_expect_work_in_front_of_a_server_of_another_maker():
         for user in ("ann", "bob"):
             await asyncio.to_thread(lambda: proxy.ctl("expire", "--user", user))
             await asyncio.to_thread(lambda: proxy.ctl("await", "refreshed", "--user", user, "--within", "60s"))
+        # Bob's second one has passed.
+        await until(lambda: len(renewing.tokens) == 5)
         right = await asyncio.to_thread(verdict, proxy, "ann")
         wrong = await asyncio.to_thread(verdict, proxy, "bob")
         # On a slow machine both verdicts may stay undecided.

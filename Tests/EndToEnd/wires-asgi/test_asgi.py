@@ -15,7 +15,7 @@ FILES = {"channels": "close-4401", "signalr": "signalr-json"}
 
 class Server(CountingServer):
     clients = CLIENTS
-    pace = ("--rate", "100", "--hold", "2s")
+    pace = ("--rate", "100", "--hold", "5s")
 
     def __init__(self, name, folder):
         super().__init__(folder, applications.SECRET)
@@ -67,7 +67,7 @@ def test_old_tokens_are_refused_and_never_count_as_logins(server):
 
 def test_one_client_is_shown_without_its_token(server):
     command = [
-        *(os.environ["POSTERN"], "wire", "try", *server.wire, "--life", "3s", "--timeout", "20s"),
+        *(os.environ["POSTERN"], "wire", "try", *server.wire, "--life", "6s", "--timeout", "40s"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr

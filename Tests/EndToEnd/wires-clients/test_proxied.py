@@ -60,10 +60,19 @@ async def supabase(http_url, renewals, hook=None):
 
 def test_realtime_sees_the_same_through_the_proxy(served):
     with served("supabase-realtime") as gateway:
-        direct = asyncio.run(supabase(gateway.http_url, 2))
+
+        # A client that left sooner might not have them noted.
+        async def renewed(_):
+            await until(lambda: counts_of(gateway)["refreshed"] == 2)
+
+        direct = asyncio.run(supabase(gateway.http_url, 2, renewed))
         assert "SUBSCRIBED" in direct[0][0]
         with between(gateway, "supabase-realtime") as through:
-            assert asyncio.run(supabase(through.http_url, 2)) == direct
+
+            async def renewed_there(_):
+                await in_thread(lambda: through.proxy.await_line("refreshed", 2))
+
+            assert asyncio.run(supabase(through.http_url, 2, renewed_there)) == direct
             through.check_same()
             assert [line["user"] for line in through.proxy.lines("logged_in")] == ["ann"]
             assert len(through.proxy.await_line("refreshed", 2)) == 2

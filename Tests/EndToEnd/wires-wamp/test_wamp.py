@@ -10,16 +10,12 @@ from pathlib import Path
 
 import pytest
 from counting_server import CountingServer
+from orders import until
+from proxies import free_port
 
 HERE = Path(__file__).parent
 SECRET = "a secret of thirty-two bytes, or more"
 CLIENTS = 20
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def node(port):
@@ -48,6 +44,7 @@ def node(port):
 class Router(CountingServer):
     description = "wamp-ticket"
     clients = CLIENTS
+    pace = ("--rate", "50", "--hold", "5s")
 
     def __init__(self, folder):
         super().__init__(folder, SECRET)
@@ -87,6 +84,8 @@ def router(tmp_path):
 
 def test_all_clients_reconnect_with_a_new_ticket(router):
     result = router.storm()
+    # The authenticator notes the end of a session after the router has ended it.
+    until(lambda: router.log["over"] >= CLIENTS)
     log = router.log
     assert log["accepted"] == result["connects"]["accepted"] == 2 * CLIENTS, (log, result)
     assert log["over"] == result["returns"]["interrupted"] == CLIENTS

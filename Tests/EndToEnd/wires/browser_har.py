@@ -1,10 +1,10 @@
 """HAR files of what a page did in Debian's Chromium, written by Playwright and by Chromium's own developer tools."""
 
 import shutil
-import socket
 import time
 
 from playwright.sync_api import sync_playwright
+from proxies import free_port
 
 FLAGS = [
     "--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
@@ -35,8 +35,7 @@ def record(script, given, sockets, of_playwright, of_tools):
     """Runs a page's script, which opens so many WebSockets, with both recorders looking on. `given()` makes its arguments at the
     last moment: tokens of a few seconds would end while the browser starts."""
     with sync_playwright() as playwright:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*FLAGS, f"--remote-debugging-port={port}"])
         context = browser.new_context(record_har_path=of_playwright, record_har_content="embed")
         page, tools = context.new_page(), browser.new_context().new_page()

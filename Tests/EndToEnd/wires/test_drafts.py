@@ -70,7 +70,7 @@ def draft(recording, folder):
 
 def storm(name, url, folder, *more):
     flags = ["--wire", str(WIRES / f"{name}.json"), *secrets(folder), "--url", url, *more]
-    times = ["--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "40s", "--threshold", "connects.failed == 0"]
+    times = ["--clients", str(CLIENTS), "--rate", "100", "--hold", "4s", "--timeout", "60s", "--threshold", "connects.failed == 0"]
     return storms.run(*flags, *times, expected=(0, 1))["result"]
 
 
@@ -116,7 +116,7 @@ def test_the_draft_of_a_wire_without_a_renewal_logs_in_and_names_what_is_missing
             storm("pusher", proxy.url, tmp_path)
         assert "not in the recording: a renewal" in postern("wire", "draft", tmp_path / "run.jsonl").stderr
         path = draft(tmp_path / "run.jsonl", tmp_path)
-        said = postern("wire", "try", "--wire", path, "--url", gateway.url, "--life", "2s", "--timeout", "40s").stdout
+        said = postern("wire", "try", "--wire", path, "--url", gateway.url, "--life", "6s", "--timeout", "60s").stdout
     assert "logged in 1 times" in said and "private-{{user}}" in path.read_text(), said + path.read_text()
 
 
@@ -128,7 +128,7 @@ def test_a_draft_of_a_server_of_others_logs_in_and_comes_back_there(name, tmp_pa
             storm(name, proxy.url, tmp_path, *mint)
         path = draft(tmp_path / "run.jsonl", tmp_path)
         before = server.log["accepted"]
-        said = postern("wire", "try", "--wire", path, "--url", server.url, *mint, "--life", "3s", "--timeout", "40s").stdout
+        said = postern("wire", "try", "--wire", path, "--url", server.url, *mint, "--life", "6s", "--timeout", "60s").stdout
         assert "logged in 2 times, renewed 1 times" in said and "eyJ" not in said, said + path.read_text()
         assert server.log["accepted"] == before + 2
         with Proxied(server.url, "--wire", path) as proxy:

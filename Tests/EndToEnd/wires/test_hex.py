@@ -56,7 +56,7 @@ def test_bytes_are_said_heard_and_read_by_serve_try_and_storm(tmp_path):
         asyncio.run(asyncio.wait_for(beat(gateway.url), 90))
         tried = postern("wire", "try", "--wire", path, "--url", gateway.url, "--life", "4s", "--timeout", "40s")
         assert tried.returncode == 0 and "renewed 1 times" in tried.stdout, tried
-        result = storms.run("--wire", path, "--url", gateway.url, "--clients", "3", "--rate", "100", "--hold", "2s", "--timeout", "40s", expected=(0, 1))["result"]
+        result = storms.run("--wire", path, "--url", gateway.url, "--clients", "3", "--rate", "100", "--hold", "5s", "--timeout", "60s", expected=(0, 1))["result"]
         assert result["connects"]["accepted"] == 6 and not result.get("errors", {}).get("unmatched"), result
 
 

@@ -197,8 +197,8 @@ def test_a_fault_finds_messages_by_their_content_and_puts_packed_ones_in_their_p
 
 def test_a_storm_renews_at_a_server_of_the_msgpack_library(path, secret_file):
     with Server() as server:
-        flags = ["--wire", path, "--url", server.url, "--mint", "--secret-file", secret_file, "--clients", "20", "--rate", "100", "--life", "4s"]
-        result = storms.run(*flags, "--hold", "3s", "--timeout", "40s", expected=(0, 1))["result"]
+        flags = ["--wire", path, "--url", server.url, "--mint", "--secret-file", secret_file, "--clients", "20", "--rate", "100", "--life", "10s"]
+        result = storms.run(*flags, "--hold", "6s", "--timeout", "60s", expected=(0, 1))["result"]
         assert result["connects"]["accepted"] == server.log["logins"] == 20, (server.log, result)
         assert result["refreshes"]["accepted"] == server.log["renewals"] >= 20, (server.log, result)
         assert not result.get("errors", {}).get("unmatched"), result

@@ -24,7 +24,7 @@ def test_all_clients_reconnect_with_a_new_token(wires, nats):
     result = storms.run(*flags(wires, nats))["result"]
     assert result["connects"]["accepted"] == 2 * CLIENTS
     assert result["returns"]["returned"] == result["refreshes"]["accepted"] == CLIENTS
-    assert nats.count("User Authentication Expired") == CLIENTS
+    nats.await_count("User Authentication Expired", CLIENTS)
     assert nats.log["tokens"] == result["provider"]["calls"] == 2 * CLIENTS
     assert result["errors"] == {}
 

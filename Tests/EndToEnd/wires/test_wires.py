@@ -15,7 +15,7 @@ SERVERS = {"socketio": servers.socket_io, "graphql-transport-ws": servers.graphq
 def flags(wire, server, secret_file, *more):
     return [
         *("--wire", str(wire), "--url", server.url, "--mint", "--secret-file", secret_file),
-        *("--clients", str(CLIENTS), "--rate", "100", "--hold", "2s", "--timeout", "40s", *more),
+        *("--clients", str(CLIENTS), "--rate", "100", "--hold", "5s", "--timeout", "60s", *more),
     ]
 
 
@@ -57,7 +57,7 @@ def test_old_tokens_are_refused_and_never_count_as_logins(tmp_path, name, server
 def test_one_client_is_shown_with_the_rules_and_without_its_token(wires, name, server, secret_file):
     command = [
         *(os.environ["POSTERN"], "wire", "try", "--wire", str(wires / f"{name}.json"), "--url", server.url),
-        *("--mint", "--secret-file", secret_file, "--life", "3s", "--timeout", "20s"),
+        *("--mint", "--secret-file", secret_file, "--life", "6s", "--timeout", "40s"),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -87,12 +87,12 @@ def test_the_text_of_a_close_frame_decides_where_its_code_says_nothing(secret_fi
     )
     with servers.Server(servers.close_1008) as server:
         login = ["--wire", str(wire), "--url", server.url, "--mint", "--secret-file", secret_file]
-        flags = [*login, "--clients", "10", "--rate", "100", "--hold", "2s", "--timeout", "40s", "--threshold", "lost == 1"]
+        flags = [*login, "--clients", "10", "--rate", "100", "--hold", "5s", "--timeout", "60s", "--threshold", "lost == 1"]
         result = storms.run(*flags)["result"]
         log = dict(server.log)
         # What one sees before one writes the rules.
         shown = subprocess.run(
-            [os.environ["POSTERN"], "wire", "try", *login, "--life", "2s", "--timeout", "10s"], capture_output=True, text=True, timeout=60
+            [os.environ["POSTERN"], "wire", "try", *login, "--life", "6s", "--timeout", "30s"], capture_output=True, text=True, timeout=60
         ).stdout
     assert result["disconnects"] == {"1008 banned": 1, "1008 __reason___token_expired__": 9}, (result, log)
     assert result["returns"]["returned"] == result["refreshes"]["accepted"] == 9 == log["over"], (result, log)
