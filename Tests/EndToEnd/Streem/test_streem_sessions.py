@@ -31,7 +31,7 @@ def test_a_token_refresher_keeps_the_connection(gateway, key):
 
 def test_who_has_no_token_is_disconnected_at_once():
     with Gateway() as gateway, Client(gateway) as failing:
-        failing.identify(node(make_key(gateway), "bob", session_life=2))
+        failing.identify(node(make_key(gateway), "bob", session_life=6))
         assert failing.receive("tokenRequired")["reason"] == "expired"
         began = time.monotonic()
         failing.send("tokenFailed")
@@ -42,7 +42,7 @@ def test_who_has_no_token_is_disconnected_at_once():
 
 def test_who_brings_no_token_in_time_is_disconnected():
     with Gateway("--any-refresh-timeout", "--refresh-timeout", "1s") as gateway, Client(gateway) as silent:
-        silent.identify(node(make_key(gateway), "ann", session_life=2))
+        silent.identify(node(make_key(gateway), "ann", session_life=6))
         assert silent.until_closed()[:2] == (4000, "session_expired")
 
 

@@ -16,6 +16,7 @@ from streem import api
 
 from gateway import Gateway
 from http_server import HTTPServer
+from proxies import free_port
 
 COMPANY = "/v1/companies/postern"
 
@@ -150,7 +151,7 @@ def test_what_waits_at_a_kill_is_signed_by_the_next_process_with_the_key_of_then
         hold.wait(300)
         return b"{}"
 
-    with HTTPServer(answer) as silent:
+    with HTTPServer(answer, port=free_port()) as silent:
         with Gateway(*store, expected_exit=-signal.SIGKILL) as gateway:
             key = make_key(gateway)
             wish = {"url": silent.url, "label": "one", "max_attempts": 9, "timeout_ms": 60_000}

@@ -61,7 +61,7 @@ def client(tmp_path_factory):
 
 def run(*command):
     # The generator's own settings would come from the environment.
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120, env=os.environ)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, env=os.environ)
     assert done.returncode == 0, done.stdout
     return done.stdout
 

@@ -201,7 +201,7 @@ def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_pat
     authority = Authority(tmp_path)
     flags = ["--tls-certificate", str(authority.certificate), "--tls-key", str(authority.key), "--proxy-protocol", *TRUST]
     options = {"ssl": authority.trust(), "source_address": ("127.0.0.9", 0)}
-    with Gateway(*flags, "--drain-window", "20s") as one, Gateway(*flags) as other:
+    with Gateway(*flags, "--drain-window", "40s") as one, Gateway(*flags) as other:
         with Front("haproxy", [one, other], with_tls_of_the_gateways) as front:
             url = front.url.replace("ws:", "wss:")
             with Client(one, token=token("ann"), url=url, **options) as ann:
@@ -216,7 +216,10 @@ def test_tls_that_the_gateways_end_goes_through_with_the_clients_address(tmp_pat
                 for client in there:
                     client.receive("connected")
                 one.process.send_signal(signal.SIGTERM)
-                time.sleep(5)
+                deadline = time.monotonic() + 60
+                while "is DOWN" not in front.log():
+                    assert time.monotonic() < deadline, front.log()
+                    time.sleep(0.05)
                 for number in range(10):
                     with Client(other, token=token(f"late{number}"), url=url, **options) as late:
                         late.receive("connected")

@@ -381,7 +381,7 @@ def test_the_commands_of_the_clusters_storm_make_a_report_on_one_machine(tmp_pat
         with urllib.request.urlopen(f"https://127.0.0.1:{port}{probe['path']}", context=context, timeout=60) as answer:
             assert answer.status == 200
         places |= {"ws://postern.postern.svc": gateway.url, "=postern.postern.svc": "=127.0.0.1", "60000": "60", "=1000": "=100"}
-        done = subprocess.run([*words(storm), "--hold", "1s", "--json"], capture_output=True, text=True, timeout=120)
+        done = subprocess.run([*words(storm), "--hold", "8s", "--json"], capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
         assert report["plan"]["processes"] == 3 and report["figures"]["connects.ok"]["value"] == 60

@@ -52,7 +52,7 @@ def test_a_client_connects_and_is_told_its_user(gateway):
 
 def test_every_keep_alive_is_answered(gateway):
     async def body():
-        async with Listener(gateway, healthcheck_interval=0.1, healthcheck_timeout=2) as listener:
+        async with Listener(gateway, healthcheck_interval=0.1, healthcheck_timeout=30) as listener:
             first = await listener.connect()
             for check in await listener.until("health.check", 5):
                 assert check["connection_id"] == first["connection_id"]

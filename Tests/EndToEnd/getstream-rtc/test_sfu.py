@@ -136,7 +136,7 @@ def test_a_token_of_the_sfu_that_ends_is_renewed_by_a_new_join():
                     await asyncio.sleep(0.1)
                 await until(lambda: ann.call.calling_state == CallingState.JOINED)
                 assert len(sessions - {None}) >= 3, sessions
-                assert session(gateway, "long") == ["ann"]
+                await until(lambda: session(gateway, "long") == ["ann"])
 
         asyncio.run(stay())
 

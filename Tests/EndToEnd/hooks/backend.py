@@ -16,13 +16,12 @@ SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 BEARER = "the bearer of the gateway"
 
 
-def answer(orders, path, headers, body):
+def answer(order, path, headers, body):
     """The status, the type and the text of the answer, by the documentation of Centrifugo's proxy."""
     from standardwebhooks import Webhook
 
     Webhook(SECRET).verify(body, headers)
     question = json.loads(body)
-    order = json.loads(orders.read_text())
     time.sleep(order.get("delay", 0))
     status, kind = order.get("status", 200), order.get("kind", "json")
     if kind == "html":
@@ -35,12 +34,15 @@ def answer(orders, path, headers, body):
     return status, "application/json", json.dumps(said)
 
 
-def note(file, path, headers, body):
+def note(file, orders, path, headers, body):
+    """Writes the question and the status of its answer down. Returns the order for the answer."""
+    order = json.loads(orders.read_text())
     names = ("webhook-id", "authorization", "cookie", "traceparent", "tracestate")
     known = {name: headers[name] for name in names if name in headers}
-    line = json.dumps({"path": path, "at": time.time(), "headers": known, "body": json.loads(body)})
+    line = json.dumps({"path": path, "at": time.time(), "headers": known, "body": json.loads(body), "status": order.get("status", 200)})
     with file.open("a") as log:
         log.write(line + "\n")
+    return order
 
 
 def with_flask(port_file, orders, questions):
@@ -55,8 +57,8 @@ def with_flask(port_file, orders, questions):
     @app.post("/<path>")
     def said(path):
         headers = {name.lower(): value for name, value in request.headers.items()}
-        note(questions, path, headers, request.data)
-        status, kind, text = answer(orders, path, headers, request.data)
+        order = note(questions, orders, path, headers, request.data)
+        status, kind, text = answer(order, path, headers, request.data)
         return Response(text, status, content_type=kind)
 
     # One worker, as the issue's backend has.
@@ -75,8 +77,8 @@ def with_aiohttp(port_file, orders, questions):
         body = await request.read()
         headers = {name.lower(): value for name, value in request.headers.items()}
         path = request.match_info["path"]
-        note(questions, path, headers, body)
-        status, kind, text = await asyncio.to_thread(answer, orders, path, headers, body)
+        order = note(questions, orders, path, headers, body)
+        status, kind, text = await asyncio.to_thread(answer, order, path, headers, body)
         return web.Response(text=text, status=status, content_type=kind)
 
     async def serve():

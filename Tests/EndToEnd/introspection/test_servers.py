@@ -69,4 +69,4 @@ def test_a_revocation_there_closes_the_session_that_is_asked_about_again_and_no_
 def test_a_wrong_secret_of_the_gateway_does_not_count_as_a_refusal_of_users(server, tmp_path):
     with serve(server, tmp_path, secret="wrong") as gateway:
         assert outcome(gateway, server.log_in("ann")) == "identity_unavailable"
-        assert "event=introspection_f" in gateway.log()
+        gateway.logged("event=introspection_f")

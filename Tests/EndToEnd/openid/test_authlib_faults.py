@@ -9,7 +9,7 @@ from provider import CLIENT, REDIRECT, SCOPES, log_in
 
 
 def test_its_session_that_renews_by_itself_fails_the_request_of_the_application():
-    with broken("--streem-oidc-access-life", "1s") as gateway:
+    with broken("--streem-oidc-access-life", "40s") as gateway:
         issuer = f"{gateway.http_url}/streem/oidc/postern"
         metadata = requests.get(f"{issuer}/.well-known/openid-configuration", timeout=60).json()
         client = OAuth2Session(

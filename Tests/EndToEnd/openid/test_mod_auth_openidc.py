@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,6 +13,7 @@ import pytest
 import requests
 from gateway import Gateway
 from provider import log_in
+from proxies import free_port
 
 MODULES = "/usr/lib/apache2/modules"
 CONFIGURATION = """
@@ -73,8 +73,7 @@ def apache(gateway, folder):
     (folder / "htdocs" / "guarded").mkdir(parents=True)
     (folder / "htdocs" / "guarded" / "page.txt").write_text("for users")
     (folder / "htdocs" / "bye.txt").write_text("bye")
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     configuration = folder / "apache.conf"
     configuration.write_text(
         CONFIGURATION.format(

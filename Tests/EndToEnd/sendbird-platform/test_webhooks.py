@@ -132,7 +132,7 @@ def test_a_backend_that_does_not_answer_gets_three_attempts_and_holds_up_nobody(
         url = channel()
         say(client, api_token, url, people[0], "hello")
         say(client, api_token, url, people[0], "again")
-        until(lambda: len(backend.requests) == 3)
-        assert [json.loads(request.body)["payload"]["message"] for request in backend.requests] == ["hello"] * 3
+        until(lambda: len(backend.requests) >= 3)
         hold.set()
         until(lambda: len(backend.requests) >= 4)
+        assert [json.loads(request.body)["payload"]["message"] for request in backend.requests[:4]] == [*["hello"] * 3, "again"]

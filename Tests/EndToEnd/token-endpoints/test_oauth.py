@@ -54,7 +54,7 @@ def test_of_two_addresses_the_one_that_is_down_is_left(description, server):
 )
 def test_a_tls_fault_is_reported_in_one_sentence(description, server, change, sentence):
     path = description("oauth-client", (HOSTS, f'"{server.url}/oauth/token"'), change)
-    report = storms.run(*flags(path, "--timeout", "2s"), expected=(1, 2))
+    report = storms.run(*flags(path, "--timeout", "6s"), expected=(1, 2))
     if isinstance(report, str):
         assert sentence in report
         return

@@ -87,7 +87,7 @@ def test_wrong_passwords_are_refused_in_the_endpoints_words(description, server,
 
 def test_a_wrong_path_to_the_token_is_one_sentence(description, server, users):
     changed = description("simplejwt", ('"token": "/access"', '"token": "/token"'))
-    flags_of = flags(changed, server, "--provider-only", "--timeout", "2s", clients=1)
+    flags_of = flags(changed, server, "--provider-only", "--timeout", "8s", clients=1)
     report = storms.run(*flags_of, expected=(1,))
     sentence = 'POST /api/token/ answered 200 without a token: nothing at /token, only refresh, access; is it "/access"?'
     assert report["caveats"][0] == sentence, report["caveats"]
@@ -101,11 +101,11 @@ def test_one_client_is_shown_without_token_and_password(description, server, use
     )
     with Gateway() as gateway:
         command = [
-            *(os.environ["POSTERN"], "wire", "try", "--wire", wire, "--url", gateway.url, "--timeout", "3s"),
+            *(os.environ["POSTERN"], "wire", "try", "--wire", wire, "--url", gateway.url, "--timeout", "8s"),
             *("--tokens", description("simplejwt"), "--provider", server.url),
         ]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert "→ POST /api/token/\n" in done.stdout, done.stdout + done.stderr
-    # Its end is a whole second.
-    assert re.search(r"← 200 a token, which ends in [56] s \(jwt\)", done.stdout), done.stdout
+    # Its end is a whole second, and a busy machine shows it later.
+    assert re.search(r"← 200 a token, which ends in [1-6] s \(jwt\)", done.stdout), done.stdout
     assert "eyJ" not in done.stdout and "pass," not in done.stdout
