@@ -29,7 +29,7 @@ def test_a_refresh_costs_one_token(postern_space):
     client = sdk(postern_space)
     mark = postern_space.journal.mark()
     assert postern_space.expire("ann") == 1
-    (refreshed,) = postern_space.journal.wait("refreshed", user="ann", after=mark)
+    (refreshed,) = postern_space.journal.wait("refreshed", within=60, user="ann", after=mark)
     assert refreshed.user == "ann" and refreshed.n > mark and refreshed.dialect == "plain"
     assert postern_space.journal.count("provider_minted", user="ann", after=mark) == 1
     assert [session.phase for session in postern_space.sessions("ann")] == ["active"]
@@ -72,7 +72,7 @@ def test_a_client_that_asks_twice_is_seen(postern_space):
     client = sdk(postern_space, TwiceAsking)
     mark = postern_space.journal.mark()
     postern_space.expire("ann")
-    postern_space.journal.wait("refreshed", user="ann", after=mark)
+    postern_space.journal.wait("refreshed", within=60, user="ann", after=mark)
     assert postern_space.journal.count("provider_minted", user="ann", after=mark) == 2
     client.close()
 
@@ -80,7 +80,7 @@ def test_a_client_that_asks_twice_is_seen(postern_space):
 def test_a_client_is_checked_against_an_expectation(postern_space):
     client = sdk(postern_space)
     postern_space.expire("ann")
-    postern_space.journal.wait("refreshed", user="ann")
+    postern_space.journal.wait("refreshed", within=60, user="ann")
     assert is_passed(postern_space.journal.judge("single_flight", user="ann", within=2))
     assert postern_space.journal.expect("keeps_connection").sentence == "1 refresh on the same connection"
     client.close()
@@ -91,7 +91,7 @@ def test_a_client_is_checked_against_an_expectation(postern_space):
 def test_an_expectation_that_is_not_met_fails_with_its_sentence_and_lines(postern_space):
     client = sdk(postern_space, TwiceAsking)
     postern_space.expire("ann")
-    postern_space.journal.wait("refreshed", user="ann")
+    postern_space.journal.wait("refreshed", within=60, user="ann")
     with pytest.raises(NotExpected, match="2 provider calls for one refresh") as failure:
         postern_space.journal.expect("one_provider_call_per_expiry", user="ann")
     assert [line.kind for line in failure.value.verdict.lines].count("provider_minted") == 2
@@ -112,7 +112,7 @@ def test_an_expectation_may_take_its_time(postern_space):
 def test_a_day_passes_and_the_client_keeps_its_connection(postern_space):
     client = sdk(postern_space, life="8h")
     before = postern_space.wall_time()
-    moved = postern_space.advance("1d")
+    moved = postern_space.advance("1d", patience=60)
     assert moved.answered and moved.moved_s == 86_400
     assert postern_space.wall_time() == pytest.approx(before + 86_400)
     assert len(postern_space.journal.lines("refreshed", user="ann")) == 3
@@ -129,7 +129,7 @@ def test_who_does_not_answer_is_disconnected_at_the_time_out(postern_space):
     assert [session.user_id for session in moved.owing] == ["ann"]
     postern_space.advance("31s", patience=0.02)
     assert client.closed.wait(60) and client.close_code == 4000
-    (cut,) = postern_space.journal.wait("cut_off", user="ann")
+    (cut,) = postern_space.journal.wait("cut_off", within=60, user="ann")
     assert cut["code"] == 4000 and cut["reason"] == "refresh_timeout"
 
 
@@ -174,7 +174,7 @@ def test_names_of_users_are_not_taken_for_paths(postern_space):
     user = "a/b?c#d%2Fé"
     client = sdk(postern_space, user=user)
     assert postern_space.expire(user) == 1
-    postern_space.journal.wait("refreshed", user=user)
+    postern_space.journal.wait("refreshed", within=60, user=user)
     assert postern_space.revoke(user) == 1 and postern_space.disconnect(user, 4005, "bye") == 1
     assert client.closed.wait(60) and client.close_code == 4005
 
@@ -196,7 +196,7 @@ def test_the_journal_can_be_followed(postern_space):
 async def test_with_asyncio(postern_async_space):
     client = sdk(postern_async_space.space)
     assert await postern_async_space.expire("ann") == 1
-    await postern_async_space.journal.wait("refreshed", user="ann")
+    await postern_async_space.journal.wait("refreshed", within=60, user="ann")
     assert [session.user_id for session in await postern_async_space.sessions()] == ["ann"]
     assert is_passed(await postern_async_space.journal.judge("single_flight", user="ann", within=2))
     assert (await postern_async_space.journal.judge("stops_after", at_most=0)).word == "failed"
@@ -252,7 +252,7 @@ def test_who_waits_for_an_answer_of_a_space_that_ends_is_told_so(postern):
         (space.token, "ann"), (space.journal.wait, "refreshed"), (lambda: list(space.journal.follow()),)]]
     for thread in asking:
         thread.start()
-    space.journal.wait("provider_asked")
+    space.journal.wait("provider_asked", within=60)
     space.end()
     for thread in asking:
         thread.join(30)

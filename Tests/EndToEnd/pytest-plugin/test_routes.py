@@ -83,7 +83,7 @@ def test_a_failed_test_shows_the_journal_of_its_routes(session, server):
             with connect(postern_route.url, proxy=None, open_timeout=60) as client:
                 client.send("hello")
                 client.recv()
-            postern_route.journal.wait("closed")
+            postern_route.journal.wait("closed", within=60)
             assert False
     """)
     result = session.runpytest_subprocess()
