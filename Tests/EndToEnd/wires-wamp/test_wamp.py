@@ -60,7 +60,8 @@ class Router(CountingServer):
             [crossbar, "start", "--cbdir", str(self.folder), "--logformat", "none"],
             stdout=self.output, stderr=self.output, env={**os.environ, "POSTERN_TEST_LOG": str(self.path)},
         )
-        deadline = time.monotonic() + 60
+        # Crossbar takes half a minute beside other tests.
+        deadline = time.monotonic() + 240
         while True:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
