@@ -45,14 +45,18 @@ enum RecordCommand {
     let loop = SocketLoop(index: 0)
     try loop.start()
     let (ends, end) = AsyncStream.makeStream(of: End.self, bufferingPolicy: .bufferingOldest(1))
+    // The time begins with the recording, however long the connection took.
+    let (beginnings, beginning) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingOldest(1))
     let reading = Task(executorPreference: loop.events) {
-      end.yield(await read(path, client, by: SocketDialer(on: loop), to: output))
+      end.yield(await read(path, client, by: SocketDialer(on: loop), to: output) { beginning.yield() })
     }
     let watch = Task {
       for await _ in signals { end.yield(.stopped) }
     }
     let limit = Task(executorPreference: loop.events) {
       guard let time = draft.time else { return }
+      for await _ in beginnings { break }
+      guard !Task.isCancelled else { return }
       await loop.events.sleep(until: loop.events.now + time)
       end.yield(.stopped)
     }
@@ -78,7 +82,7 @@ enum RecordCommand {
   }
 
   private nonisolated(nonsending) static func read(
-    _ path: String, _ client: ControlClient, by dialer: SocketDialer, to output: RecordedOutput
+    _ path: String, _ client: ControlClient, by dialer: SocketDialer, to output: RecordedOutput, begun: () -> Void
   ) async -> End {
     do {
       let answer = try await client.open(HTTPRequest(method: "GET", path: path), by: dialer)
@@ -87,6 +91,7 @@ enum RecordCommand {
         while let piece = await answer.stream?.next(), body.count < 1 << 16 { body += piece }
         return .failed(ControlClient.Answer(status: answer.status, data: body).complaint)
       }
+      begun()
       while let piece = await stream.next() {
         if let failure = output.write(piece) { return .failed(failure) }
       }
