@@ -9,6 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from ports import free_port
+
 BASE = """
 global
     maxconn 200
@@ -18,15 +20,6 @@ defaults
     timeout server 30s
     timeout tunnel 30s
 """
-
-
-def free_port():
-    """A free port below those that the system gives to any socket, so that nobody gets it before the server that is started on it."""
-    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
-    while True:
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", random.randrange(10_000, first) if first > 12_000 else 0))
-            return probe.getsockname()[1]
 
 
 class HAProxy:

@@ -1,11 +1,8 @@
 """A gateway is drained or killed during a storm, and started again on the same port: which clients are back, and when."""
 
-import contextlib
 import json
 import os
-import random
 import signal
-import socket
 import subprocess
 import time
 
@@ -15,18 +12,11 @@ import storms
 from at_once import working
 from clients import request
 from gateway import SECRET
+from ports import free_port
 from storms import value
 
 CLIENTS = 40
 SINCH = ["--sinch-instance-life-min", "1s", "--sinch-token-life-min", "1s"]
-
-
-def free_port():
-    """A port outside the system's range for outgoing connections. One of those could be taken while the gateway is away."""
-    while True:
-        port = random.randrange(10_000, 32_768)
-        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 class Restartable:

@@ -14,16 +14,11 @@ import pytest
 
 from clients import Client, Refused, api, control
 from gateway import Gateway, halt, token
+from ports import free_port
 from test_store import hammered, opaque
 
 PASSWORD = "a password of the end-to-end tests 0123456789"
 PREFIX = "{postern}"
-
-
-def free_port():
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
 
 
 class Redis:

@@ -15,11 +15,12 @@ from websockets.exceptions import ConnectionClosed
 import stream
 from clients import Client, Refused, api, control
 from gateway import Gateway, halt, token
+from ports import free_port
 from sendbird import APPLICATION
 from test_nodes_turns import client, heard, say
 from test_order import platform
 from test_store_nodes import eventually
-from test_store_redis import PASSWORD, Redis, certificate, free_port, opaque, start
+from test_store_redis import PASSWORD, Redis, certificate, opaque, start
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "loadtest/peers"))
 import redis_sentinel  # noqa: E402
@@ -143,7 +144,7 @@ def test_a_killed_primary_costs_no_acknowledged_commit_and_no_session(cluster):
         assert heard(cat, "after")[-1][1] == "after"
         eventually(lambda: revoked(first), PATIENCE)
         assert not known(second, token("bob", iat=time.time() - 500))
-        assert [one["state"] for one in control(first, "GET", "/nodes").json["nodes"]] == ["live", "live"]
+        eventually(lambda: [one["state"] for one in control(first, "GET", "/nodes").json["nodes"]] == ["live", "live"])
         assert all(known(second, access) for access in books.accepted)
         # The old primary comes back as a replica of the new one.
         before.start()

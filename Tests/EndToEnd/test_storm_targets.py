@@ -11,6 +11,7 @@ import time
 import pytest
 
 from gateway import SECRET
+from ports import free_port
 from storms import run
 
 CLIENTS = 8
@@ -85,10 +86,10 @@ def reset(connection, _):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def storm(url, tmp_path):
+def storm(url, tmp_path, timeout="30s"):
     secret = tmp_path / "secret"
     secret.write_text(SECRET)
-    flags = ["--mint", "--secret-file", str(secret), "--clients", str(CLIENTS), "--rate", "200", "--hold", "1s", "--timeout", "3s"]
+    flags = ["--mint", "--secret-file", str(secret), "--clients", str(CLIENTS), "--rate", "200", "--hold", "1s", "--timeout", timeout]
     report = run("--url", url, *flags, expected=(1,))
     assert report["result"]["connects"]["accepted"] == 0
     return report
@@ -122,12 +123,11 @@ def test_it_ends_and_says_why(act, reason, words, tmp_path):
 @pytest.mark.parametrize("piece", [b"\x81\x05hello" * 500, b"\x89\x7d" + b"p" * 125], ids=["messages", "pings"])
 def test_a_flood_is_borne_and_takes_no_memory(piece, tmp_path):
     with BadServer(for_ever(piece)) as server:
-        report = storm(server.url, tmp_path)
+        report = storm(server.url, tmp_path, timeout="3s")
     assert report["result"]["connects"]["failed"] == {"unfinished": CLIENTS}, report["result"]["connects"]
 
 
 def test_nobody_listens(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     report = storm(f"ws://127.0.0.1:{port}", tmp_path)
     assert [caveat for caveat in report["caveats"] if "refused" in caveat] == [f"the gateway at 127.0.0.1:{port}: connect: Connection refused"]

@@ -14,6 +14,7 @@ import pytest
 import storms
 from clients import control
 from gateway import Gateway
+from ports import free_port
 from storms import value
 
 SECRET = "a secret of storms and workers"
@@ -173,8 +174,7 @@ def test_a_worker_that_is_told_to_end_ends_its_parts_which_still_tell_what_they_
 
 
 def test_a_storm_waits_for_workers_that_are_not_there_yet(gateway, secret):
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
+    port = free_port()
     words = flags(gateway, f"127.0.0.1:{port}", secret=secret)
     assert "Connection refused" in refused(*words, "--worker-wait", "1s")
     with storms.Running(*words, "--worker-wait", "60s", "--hold", "3s") as storm:

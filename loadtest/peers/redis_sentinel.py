@@ -1,5 +1,7 @@
 """A Redis primary, its replicas and three Sentinels on free loopback ports, of Debian's redis-server."""
 
+import contextlib
+import random
 import shutil
 import signal
 import socket
@@ -11,9 +13,11 @@ NAME = "mymaster"
 
 
 def free_port():
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return listening.getsockname()[1]
+    """A port outside the system's range for outgoing connections. One of those could be taken while a server is away."""
+    while True:
+        port = random.randrange(10_000, 32_768)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class RedisError(Exception):
