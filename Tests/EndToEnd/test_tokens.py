@@ -12,6 +12,8 @@ import pytest
 
 from clients import Client, api, control
 from gateway import SECRET, Gateway
+from orders import until
+from spaces import Space
 
 
 def claims(minted):
@@ -85,17 +87,22 @@ def test_a_body_that_is_no_json_object_is_refused(gateway, raw):
 
 
 def test_a_slow_provider_with_a_short_queue_refuses_the_rest_and_says_when_to_come_back():
-    flags = ["--provider-latency", "300ms", "--provider-concurrency", "2", "--provider-queue-max", "2"]
-    with Gateway(*flags) as gateway:
+    settings = {"provider-latency": "300ms", "provider-concurrency": "2", "provider-queue-max": "2"}
+    # No time passes until all eight have asked.
+    with Gateway("--spaces", loops=1) as gateway, Space(gateway, frozen=True, settings=settings) as space:
         answers = []
-        ask = lambda: answers.append(api(gateway, "POST", "/v1/tokens", {"user_id": "ann"}))
+        ask = lambda: answers.append(api(space, "POST", "/v1/tokens", {"user_id": "ann"}))
         threads = [threading.Thread(target=ask) for _ in range(8)]
-        start = time.monotonic()
         for thread in threads:
             thread.start()
+        for count in (4, 6, 8):
+            until(lambda: len(answers) == count)
+            space.advance(0.29, patience_ms=0)
+            assert len(answers) == count
+            space.advance(0.01, patience_ms=0)
         for thread in threads:
             thread.join()
-        assert time.monotonic() - start > 0.55
+        assert [answer.status for answer in answers[:4]] == [503] * 4
         assert sorted(answer.status for answer in answers) == [200] * 4 + [503] * 4
         refused = [answer for answer in answers if answer.status == 503]
         assert all(answer.error["number"] == 503001 and answer.headers["retry-after"] for answer in refused)
