@@ -68,7 +68,8 @@ class Member:
 
 
 def common(one, other):
-    """The messages that both have received, in the order of each; nothing twice."""
+    """The messages that both have received until now, in the order of each; nothing twice."""
+    one, other = list(one), list(other)
     assert len(one) == len(set(one)) and len(other) == len(set(other)), "heard twice"
     return [m for m in one if m in set(other)], [m for m in other if m in set(one)]
 
@@ -107,7 +108,7 @@ def test_garbage_on_the_channel_ends_no_process_and_disturbs_no_message(redis):
             for number in range(200):
                 redis.ask("PUBLISH", "{postern}:bus", generator.randbytes(generator.choice([0, 1, 8, 9, 40, 5000])))
                 ann.say(str(number))
-            eventually(lambda: len(bob.heard) >= 200)
+            eventually(lambda: len(ann.heard) >= 200 and len(bob.heard) >= 200)
             assert ann.heard == bob.heard == [str(number) for number in range(200)]
             assert metric(second, 'postern_bus_messages_total{outcome="refused"}') == 200
             assert metric(second, "postern_bus_gaps_total") == 0
@@ -157,8 +158,8 @@ def test_a_stopped_process_receives_messages_late_and_a_killed_one_affects_no_ot
             for number in range(100):
                 ann.say(str(number))
             eventually(lambda: len(ann.heard) == 100)
-            # Longer than Redis and the process need for anything else.
-            time.sleep(3)
+            # With a reserve until its lease ends.
+            time.sleep(1)
             assert bob.heard == []
             second.process.send_signal(signal.SIGCONT)
             # Redis has kept what the socket did not take, or the process has noticed the lost connection and reports a gap.
@@ -229,10 +230,15 @@ def test_a_revocation_is_applied_on_every_process_when_it_is_answered(redis):
         with Client(second, token=revoked) as ann, Client(second, token=token("bob")) as bob:
             ann.receive("connected"), bob.receive("connected")
             answer = control(first, "POST", "/revocations", {"user_id": "ann"})
-            assert (answer.status, answer.json) == (200, {"sessions": 1})
+            assert answer.status == 200 and reached(answer.json, 1)
+            # A process that needed more than two seconds, on a busy machine, applies it later.
+            is_late = "nodes_missing" in answer.json
+            if is_late:
+                ann.receive("refresh_required")
             with pytest.raises(Refused, match="token_revoked"):
                 Client(second, token=revoked).__enter__()
-            ann.receive("refresh_required")
+            if not is_late:
+                ann.receive("refresh_required")
             assert bob.is_alive()
 
 
@@ -241,11 +247,11 @@ def test_orders_reach_the_sessions_of_every_process_and_an_answer_names_the_proc
         with Client(first, token=token("ann")) as here, Client(second, token=token("ann")) as there:
             here.receive("connected")
             other = there.receive("connected")["connection_id"]
-            assert control(first, "POST", "/users/ann/refresh").json == {"sessions": 2}
+            assert reached(control(first, "POST", "/users/ann/refresh").json, 2)
             here.receive("refresh_required"), there.receive("refresh_required")
             assert here.ask("refresh", token=token("ann"))["type"] == "refreshed"
             assert there.ask("refresh", token=token("ann"))["type"] == "refreshed"
-            assert control(first, "POST", f"/sessions/{other}/refresh").json == {"sessions": 1}
+            assert reached(control(first, "POST", f"/sessions/{other}/refresh").json, 1)
             there.receive("refresh_required")
             halt(second.process)
             answer = control(first, "POST", "/users/ann/disconnect").json
@@ -254,6 +260,12 @@ def test_orders_reach_the_sessions_of_every_process_and_an_answer_names_the_proc
             assert here.until_closed()[0] == 4005
             # The order was late there, and not lost.
             assert there.until_closed()[0] == 4005
+
+
+def reached(answer, sessions):
+    """Whether an order has reached that many sessions. On a busy machine a process may need more than the two seconds that the
+    others wait for it; the answer names it, and it carries the order out later."""
+    return answer == {"sessions": sessions} or answer["sessions"] < sessions and answer["nodes_missing"] == ["b"]
 
 
 def nodes(gateway):
@@ -268,15 +280,19 @@ def test_the_processes_of_a_store_are_shown_with_their_sessions_and_one_that_doe
             ann.receive("connected")
             a = {"slot": 0, "name": "a", "state": "live", "sessions": 0, "is_this": True}
             b = {"slot": 1, "name": "b", "state": "live", "sessions": 1, "is_this": False}
-            assert nodes(first) == [a, b]
-            assert nodes(second) == [{**a, "is_this": False}, {**b, "is_this": True}]
-            table = subprocess.run(
-                [os.environ["POSTERN"], "ctl", "--url", first.control_url, "nodes"], capture_output=True, text=True, timeout=60
-            ).stdout.splitlines()
-            assert [line.split() for line in table] == [
+            # On a busy machine a process may be silent for a moment.
+            eventually(lambda: nodes(first) == [a, b])
+            eventually(lambda: nodes(second) == [{**a, "is_this": False}, {**b, "is_this": True}])
+
+            def table():
+                command = [os.environ["POSTERN"], "ctl", "--url", first.control_url, "nodes"]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+                return [line.split() for line in done.stdout.splitlines()]
+
+            eventually(lambda: table() == [
                 ["BOOT", "IS_THIS", "NAME", "SESSIONS", "SLOT", "STATE"],
                 ["0", "yes", "a", "0", "0", "live"], ["0", "no", "b", "1", "1", "live"],
-            ]
+            ])
             halt(second.process)
             silent = {name: b[name] for name in b if name != "sessions"}
             assert nodes(first) == [a, {**silent, "state": "silent"}]
