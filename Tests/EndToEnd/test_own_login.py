@@ -209,7 +209,7 @@ def test_a_document_that_leads_inside_is_never_followed():
         issuer.jwks_url = f"http://127.0.0.2:{listener.getsockname()[1]}/keys"
         with Gateway("--oidc", issuer.url, "--audience", "realtime", has_secret=False) as gateway:
             assert control(gateway, "GET", "/ready").status == 503
-            assert "leads into an internal network" in gateway.log()
+            gateway.logged("leads into an internal network")
             listener.settimeout(0.5)
             with pytest.raises(TimeoutError):
                 listener.accept()

@@ -219,7 +219,7 @@ def play_vendor(space, wire):
         return socket
 
     with client(mint()) as martin:
-        assert heard(martin)
+        assert heard(martin, 60)
         martin.send(wire.ping())
         control(space, "POST", "/journal/await", {"kind": "message_in", "within_ms": 60_000})
         control(space, "POST", "/users/martin/expire", {})
@@ -230,10 +230,13 @@ def play_vendor(space, wire):
                 mark = control(space, "GET", "/journal?limit=1").json["last"]
                 control(space, "POST", "/journal/await", {"kind": "message_out", "after": mark - 1, "within_ms": 2000})
             control(space, "POST", "/journal/await", {"kind": "refreshed", "within_ms": 60_000})
+            mark = control(space, "GET", "/journal?limit=1").json["last"]
             martin.send(wire.command())
+            control(space, "POST", "/journal/await", {"kind": "message_in", "after": mark, "within_ms": 60_000})
             control(space, "POST", "/users/martin/disconnect", {"code": 4321, "reason": "enough"})
         control(space, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
     with client(bad()) as again:
+        control(space, "POST", "/journal/await", {"kind": "login_refused", "within_ms": 60_000})
         while heard(again):
             pass
     control(space, "POST", "/journal/await", {"kind": "closed", "count": 2, "within_ms": 60_000})

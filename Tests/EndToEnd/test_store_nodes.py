@@ -112,8 +112,8 @@ def test_the_others_clean_up_after_a_killed_process_within_its_lease(store):
             with stream.javascript(first, stream.mint("ann")) as ann:
                 join(first, ann)
                 assert participants(second) == ["ann"]
+                begun = time.monotonic()
                 stop(first)
-        begun = time.monotonic()
         eventually(lambda: participants(second) == [])
         assert time.monotonic() - begun > 5, "it waits for the lease"
         second.logged("event=node_taken_over", patience=60)

@@ -1,10 +1,8 @@
 """A storm reports what went over the wire. It reads the settings that it is not told, and reports the ones that it was told
 wrong."""
 
-import contextlib
 import json
 import os
-import socket
 import subprocess
 import time
 
@@ -13,16 +11,12 @@ import pytest
 import storms
 from clients import control
 from gateway import SECRET, Gateway
+from ports import free_port
 from storms import value
 from wiretap import Wiretap
 
 QUICK = ["--any-refresh-timeout", "--refresh-timeout", "10s"]
 EVERYBODY = "well-behaved=50,slow=10,forgetful=10,stale=10,garbage=10,refused=10"
-
-
-def free_port():
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        return listener.getsockname()[1]
 
 
 def test_a_storms_figures_equal_an_independent_count_on_the_wire():
@@ -74,18 +68,18 @@ def test_a_sharper_wave_scores_higher_than_one_that_is_spread():
     flags = ["--clients", "100", "--rate", "200", "--behaviour", "well-behaved=1"]
     with Gateway(*QUICK) as gateway:
         sharp = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "3s", *flags)
-    with Gateway(*QUICK, "--refresh-spread", "4s") as gateway:
-        spread = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "5s", *flags)
+    with Gateway(*QUICK, "--refresh-spread", "8s") as gateway:
+        spread = storms.run("--url", gateway.url, "--control-url", gateway.control_url, "--hold", "9s", *flags)
     # All in one second of the ten available, unless a busy machine took longer.
     bins = [number for number, _ in sharp["result"]["bins"]["accepted"]]
     is_of_one_second = (bins[-1] - bins[0] + 1) * sharp["result"]["bins"]["bin_ms"] < 1000
     assert value(sharp, "refresh.peak_to_mean") == pytest.approx(10, abs=0.1) or not is_of_one_second
-    # The wave of 4 s has 14 s available. A flat one scores 14/4, and one that is all in the same second 14. Chance and a busy
-    # machine raise the former.
-    assert value(spread, "refresh.given") == pytest.approx(14)
+    # The wave of 8 s has 18 s available. A flat one scores 18/8, and one that is all in the same second 18. Chance and a busy
+    # machine raise the former: a machine that stands still for 3 s, to 9.
+    assert value(spread, "refresh.given") == pytest.approx(18)
     assert value(spread, "refresh.peak_to_mean") < 12
     assert spread["plan"]["gateway"] == {
-        "lead": 0, "spread": 4, "timeout": 10,
+        "lead": 0, "spread": 8, "timeout": 10,
         "lead_source": "gateway", "spread_source": "gateway", "timeout_source": "gateway",
     }
 

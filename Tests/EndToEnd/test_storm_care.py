@@ -53,14 +53,17 @@ def test_no_fleet_starts_if_the_first_client_is_refused(gateway):
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_all_parts_of_a_run_have_one_name_and_only_this_machine_is_spared_it(gateway, processes):
+    def stormed(endpoint, *more):
+        flags = ["--url", gateway.url, "--provider", endpoint.url, "--clients", "20"]
+        return run(*flags, "--processes", processes, "--timeout", "6s", *more, expected=(1,))
+
     with HTTPServer(lambda _: (500, b"")) as endpoint:
-        stormed = ["--url", gateway.url, "--provider", endpoint.url, "--clients", "20"]
-        stop = ["--processes", processes, "--timeout", "3s"]
-        report = run(*stormed, *stop, expected=(1,))
+        report = stormed(endpoint)
         names = {fields.get("postern-storm") or fields.get("Postern-Storm") for fields in headers(endpoint)}
         assert names == {report["run"]}
-        endpoint.requests.clear()
-        assert "run" not in run(*stormed, *stop, "--unmarked", expected=(1,))
+    # Its own endpoint: a call of the first storm may arrive after that storm's end.
+    with HTTPServer(lambda _: (500, b"")) as endpoint:
+        assert "run" not in stormed(endpoint, "--unmarked")
         assert endpoint.requests
         for fields in headers(endpoint):
             assert not {"postern-storm", "user-agent"} & {name.lower() for name in fields}
@@ -95,7 +98,7 @@ def test_the_first_failure_is_told_while_clients_still_try(gateway):
 def test_calls_of_the_endpoint_keep_to_their_rate(gateway):
     with HTTPServer(lambda _: (403, b"")) as endpoint:
         report = run("--url", gateway.url, "--provider", endpoint.url, "--clients", "60", "--rate", "500",
-            "--fetch-rate", "20", "--timeout", "10s", expected=(1,))
+            "--fetch-rate", "20", "--timeout", "60s", expected=(1,))
         assert len(endpoint.requests) == 60
     # By the storm's own clock: how late calls arrive depends on the machine.
     assert value(report, "provider.login_peak") <= 22 * (1 + value(report, "generator.late.max"))

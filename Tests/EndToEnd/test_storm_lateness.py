@@ -36,8 +36,8 @@ def test_a_storm_that_is_stopped_in_its_wave_calls_the_refresh_latency_not_measu
         until(lambda: phases(gateway) == {"refreshing": 100})
         # The requests wait unread.
         time.sleep(5)
-        storm.process.send_signal(signal.SIGCONT)
         length = time.time() - stopped
+        storm.process.send_signal(signal.SIGCONT)
         report = storm.report(expected=(1,))
     assert storms.value(report, "generator.late.max") > length - 0.5
     assert storms.value(report, "refresh.p99") is None
@@ -52,8 +52,8 @@ def test_an_outage_by_a_fault_is_counted_from_the_fault_s_end():
         report = storms.run(
             "--url", gateway.url, "--control-url", gateway.control_url, "--clients", "50", "--rate", "100", "--hold", "20s",
             "--reconnect", "--threshold", "lost == 0",
-            "--fault", '{"fault": "reset", "when": {"at_s": 3}, "times": 50}',
-            "--fault", '{"fault": "refuse_upgrade", "status": 503, "when": {"at_s": 3}, "for_s": 4}')
+            "--fault", '{"fault": "reset", "when": {"at_s": 8}, "times": 50}',
+            "--fault", '{"fault": "refuse_upgrade", "status": 503, "when": {"at_s": 8}, "for_s": 4}')
     if storms.value(report, "generator.late.max") > 0.5:
         # The storm did not see when connections ended and came back, and says so.
         assert any("the storm itself was late, not the gateway" in caveat for caveat in report["caveats"])

@@ -7,7 +7,7 @@ from gateway import Gateway
 
 
 def test_a_page_makes_a_guest_connects_asks_and_hears_of_its_expiry():
-    with PageServer("stream.html") as pages, Gateway("--stream-guest-life", "3s") as gateway:
+    with PageServer("stream.html") as pages, Gateway("--stream-guest-life", "15s") as gateway:
         report = pages.visit("127.0.0.1", gateway)
     assert "error" not in report, report
     assert report["guest"] == "201" and report["me"] == "guest"

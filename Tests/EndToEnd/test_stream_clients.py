@@ -13,7 +13,7 @@ from stream import SDKS, mint
 
 @pytest.fixture(scope="module")
 def gateway():
-    with Gateway("--stream-api-key", stream.KEY, "--login-timeout", "2s") as gateway:
+    with Gateway("--stream-api-key", stream.KEY) as gateway:
         yield gateway
 
 
@@ -86,8 +86,9 @@ def test_swifts_guest_renews_its_token_and_keeps_the_old_name(gateway, sdk):
         assert client.hear("connection.ok")["me"]["id"] == second["user"]["id"]
 
 
-def test_who_never_authenticates_is_told_800101_and_closed(gateway):
-    with stream.Socket(gateway, "/video/connect") as client:
+def test_who_never_authenticates_is_told_800101_and_closed():
+    flags = ["--stream-api-key", stream.KEY, "--login-timeout", "2s"]
+    with Gateway(*flags) as gateway, stream.Socket(gateway, "/video/connect") as client:
         assert client.until_closed() == (1000, "")
         [error] = client.heard
         assert error["error"]["code"] == 5 and error["error"]["details"] == [800101]

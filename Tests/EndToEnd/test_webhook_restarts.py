@@ -135,10 +135,10 @@ def test_a_drained_gateway_keeps_its_webhooks_for_the_next(store):
             assert gateway.process.wait(timeout=60) == 0
             assert "webhooks=12" in gateway.logged("webhooks_kept")[0] and "webhooks_unsent" not in gateway.log()
         port = away.port
-    with HTTPServer(lambda _: b"{}", port=port) as backend, Gateway(*store):
+    with HTTPServer(lambda _: b"{}", port=port) as backend, Gateway(*store) as gateway:
         until(lambda: len(arrived(backend)) == 12)
         assert in_order(arrived(backend))
-        time.sleep(0.2)
+        until(lambda: metric(gateway, "stored") == 0)
     with Gateway(*store) as gateway:
         assert count(gateway, "taken_over") == 0, "what was delivered is not sent again"
 

@@ -107,6 +107,7 @@ class Wiretap:
         # How late its own threads were at most, in seconds.
         self.late = 0
         self.is_over = False
+        self.relays = []
 
     def __enter__(self):
         threading.Thread(target=self.accept, daemon=True).start()
@@ -120,6 +121,10 @@ class Wiretap:
             self.late = max(self.late, time.monotonic() - begun - 0.02)
 
     def __exit__(self, *_):
+        # What has passed is counted when its connection has ended on both sides.
+        deadline = time.monotonic() + 60
+        for relay in self.relays:
+            relay.join(max(0, deadline - time.monotonic()))
         self.is_over = True
         self.listener.close()
 
@@ -152,8 +157,9 @@ class Wiretap:
             asking = self.stream(self, "client")
             answering = self.stream(self, "gateway", asking)
             asking.other = answering
-            threading.Thread(target=self.relay, args=(client, server, asking), daemon=True).start()
-            threading.Thread(target=self.relay, args=(server, client, answering), daemon=True).start()
+            for ends in ((client, server, asking), (server, client, answering)):
+                self.relays.append(threading.Thread(target=self.relay, args=ends, daemon=True))
+                self.relays[-1].start()
 
     def relay(self, source, sink, stream):
         try:
