@@ -159,7 +159,7 @@ def wheels(tmp_path_factory):
     """pip's packages, since there is no network."""
     folder = tmp_path_factory.mktemp("wheels")
     wanted = ["websockets", "pytest", "setuptools>=68", "wheel", "build", "python-socketio[client]", "aiohttp", "pyjwt"]
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", str(folder), *wanted], check=True, timeout=300)
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "-d", str(folder), *wanted], check=True, timeout=900)
     return folder
 
 
