@@ -131,7 +131,8 @@ def test_a_storm_in_a_pipe_tells_how_far_it_is_every_ten_seconds(gateway):
     outcome = run("storm", "--url", gateway.url, "--clients", "5", "--hold", "11s")
     lines = outcome.stderr.splitlines()
     assert outcome.returncode == 0 and len(lines) == 1, outcome.stderr
-    assert "10." in lines[0] and "5 connected" in lines[0] and "\x1b" not in lines[0]
+    # A busy machine writes it a little later.
+    assert re.search(r"\b1\d\.\d s", lines[0]) and "5 connected" in lines[0] and "\x1b" not in lines[0]
 
 
 # The installer, with fake system programs whose answers the test chooses.

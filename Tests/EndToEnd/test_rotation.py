@@ -165,7 +165,7 @@ def storm(tmp_path, scenario, rotation, *flags):
 def test_sign_outs_of_a_storm_equal_the_providers_count(tmp_path, rotation, flight):
     scenario = TABS | {"client": TABS["client"] | {"single_flight": flight}}
     # Logins are so far apart that each device logs in once.
-    scenario |= {"rate": 30, "hold_s": 2}
+    scenario |= {"rate": 30, "hold_s": 5}
     report, seen = storm(tmp_path, scenario, rotation, "--provider-latency", "20ms", "--provider-concurrency", "1")
     assert value(report, "signed_out") == seen["revoked"] == (30 if (rotation, flight) == ("strict", "none") else 0)
     assert seen["minted"] == value(report, "provider.granted")

@@ -54,7 +54,7 @@ def test_a_provider_that_is_away_in_one_phase_refuses_in_that_phase_alone(gatewa
         {"name": "away", "from": "wave", "after_s": -0.5, "for_s": 3, "faults": [{"fault": "mint_refused", "status": 503}],
          "thresholds": ["refresh.accepted == 0", "provider.refused > 0"]},
         {"name": "back", "for_s": 8, "thresholds": ["refresh.accepted == 40"]},
-    ], "--hold", "2s")
+    ], "--hold", "5s")
     assert report["passes"], report["thresholds"]
     away, back = figures(report, "away"), figures(report, "back")
     assert away["refresh.asked"] == 40 and away["provider.refused"] >= 40
@@ -79,7 +79,7 @@ def test_phases_revoke_all_tokens_and_end_all_connections_at_their_time(gateway,
 
 
 def test_a_threshold_of_a_phase_decides_and_so_does_an_order_that_is_refused(gateway, tmp_path):
-    report = storm(gateway, tmp_path, [{"name": "all", "thresholds": ["refresh.asked == 0"]}], "--hold", "1s", expected=(1,))
+    report = storm(gateway, tmp_path, [{"name": "all", "thresholds": ["refresh.asked == 0"]}], "--hold", "5s", expected=(1,))
     failed = [outcome for outcome in report["thresholds"] if not outcome["holds"]]
     assert [outcome["threshold"] for outcome in failed] == ["all: refresh.asked == 0"] and failed[0]["actual"] == "40"
     report = storm(gateway, tmp_path, [{"name": "all", "faults": [{"fault": "no_such"}]}], "--hold", "1s", expected=(1,))

@@ -240,7 +240,7 @@ def test_a_poll_from_its_making_to_its_end(scene):
 
 
 def test_messages_are_scheduled_sent_and_taken_back(scene):
-    ask, soon, later = scene.second.ask, int(time.time() * 1000) + 1_500, int(time.time() * 1000) + 3_600_000
+    ask, soon, later = scene.second.ask, int(time.time() * 1000) + 6_000, int(time.time() * 1000) + 3_600_000
     body = {"message_type": "MESG", "user_id": scene.bob}
     first = ask("POST", f"/v3/group_channels/{scene.talk}/scheduled_messages", {**body, "message": "1", "scheduled_at": soon})
     assert first["scheduled_status"] == "pending" and first["scheduled_at"] == soon and first["message"] == "1"

@@ -172,7 +172,7 @@ def test_it_can_be_interrupted_and_says_what_it_came_to_until_then(tmp_path, fid
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         try:
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=120)
         except subprocess.TimeoutExpired:
             process.kill()
             raise
@@ -220,7 +220,7 @@ def test_a_storm_that_lost_some_ends_with_what_would_have_kept_them(tmp_path):
     assert last.startswith("with ") and last.endswith("jitter nobody would have been lost; see postern simulate plan --ask jitter"), lost.stdout
     # Two hundred tokens in four seconds, and the scatter of 600 s: ten seconds less four are a hundredth.
     assert 1 <= float(last.split()[1]) <= 3
-    with Gateway(*quick, loops=1) as gateway:
+    with Gateway("--any-refresh-timeout", "--refresh-timeout", "30s", loops=1) as gateway:
         kept = storm(gateway, *flags)
     assert kept.returncode == 0 and "would have been lost" not in kept.stdout
 

@@ -39,11 +39,11 @@ def test_a_stopped_gateway_decides_nothing_about_its_clients():
             control(gateway, "POST", "/users/ann/disconnect", {"code": 4500})
             client.until_closed()
         control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
-        with stopped(gateway, 3):
+        with stopped(gateway, 5):
             pass
-        order = {"expect": "no_attempt_after_terminal", "user": "ann", "quiet_ms": 2900}
+        order = {"expect": "no_attempt_after_terminal", "user": "ann", "quiet_ms": 4900}
         verdict = control(gateway, "POST", "/journal/expect", order).json
-        assert verdict["verdict"] == "undecided" and verdict["lost_ms"] >= 2000, verdict
+        assert verdict["verdict"] == "undecided" and verdict["lost_ms"] >= 4000, verdict
         assert "the machine was slow" in verdict["sentence"] or "ms old" in verdict["sentence"], verdict
         # A busy machine may take most of the time from it.
         end = time.monotonic() + 900
@@ -61,11 +61,11 @@ def test_a_client_that_a_stopped_gateway_kept_waiting_has_not_come_back_late():
             control(gateway, "POST", "/users/ann/disconnect", {"code": 1012})
             client.until_closed()
         control(gateway, "POST", "/journal/await", {"kind": "closed", "within_ms": 60_000})
-        with stopped(gateway, 2.5):
+        with stopped(gateway, 6):
             coming = pool.submit(Client, gateway, token=second)
         with coming.result(timeout=60) as client:
             client.receive("connected")
-            verdict = control(gateway, "POST", "/journal/expect", {"expect": "comes_back", "user": "ann", "within_ms": 2000}).json
+            verdict = control(gateway, "POST", "/journal/expect", {"expect": "comes_back", "user": "ann", "within_ms": 5500}).json
             assert verdict["verdict"] == "passed" or "the machine was slow" in verdict["sentence"], verdict
 
 

@@ -39,7 +39,7 @@ def hidden(tmp_path_factory):
 
 def welcome(made):
     """The ordered wire's message to a client that logs in; nothing if the connection ends instead."""
-    with connect(made["url"] + "/thief") as socket:
+    with connect(made["url"] + "/thief", open_timeout=60) as socket:
         socket.send(json.dumps({"token": token("ann", secret=made["secret"])}))
         try:
             return socket.recv(timeout=60)

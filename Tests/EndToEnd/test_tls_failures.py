@@ -192,7 +192,7 @@ def test_an_address_of_the_wrong_kind_leads_to_the_right_one(tmp_path):
 
     def told(url, trusted=None):
         environment = {**os.environ, **({"SSL_CERT_FILE": str(trusted)} if trusted else {})}
-        flags = ["--url", url, "--mint", "--secret-file", str(tmp_path / "secret"), "--timeout", "3s"]
+        flags = ["--url", url, "--mint", "--secret-file", str(tmp_path / "secret"), "--timeout", "30s"]
         tried = subprocess.run(
             [os.environ["POSTERN"], "wire", "try", "--wire", str(WIRE), *flags], env=environment, capture_output=True,
             text=True, timeout=60)
