@@ -1,7 +1,5 @@
 """HAProxy in front of a gateway, as Debian packages it."""
 
-import contextlib
-import random
 import shutil
 import socket
 import subprocess

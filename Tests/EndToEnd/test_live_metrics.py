@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from gateway import Gateway
-from proxies import free_port
+from ports import free_port
 from storms import Running, run, value
 from test_live import address, ask
 

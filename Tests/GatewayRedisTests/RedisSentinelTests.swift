@@ -21,20 +21,6 @@ struct RedisSentinelTests {
   /// A Sentinel that names that port of this machine.
   private static func sentinel(_ port: Int) -> ScriptedLinks.Server { { _ in text("127.0.0.1", "\(port)") } }
 
-  /// A Redis server with that role, which answers `GET` with `reply`.
-  private static func redis(_ role: String = "master", _ reply: String = "$-1\r\n") -> ScriptedLinks.Server {
-    { command in
-      switch command.first {
-      case "ROLE": "*1\r\n$\(role.utf8.count)\r\n\(role)\r\n"
-      case "SCRIPT":
-        RedisScript.allCases.first { $0.source == command.last }.map { "$\($0.digest.utf8.count)\r\n\($0.digest)\r\n" }
-      case "GET": reply
-      case "SUBSCRIBE": "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"
-      default: "+OK\r\n"
-      }
-    }
-  }
-
   private func lane(
     _ sentinels: Int = 3, subscription: RedisSubscription? = nil, _ change: (inout RedisSentinels) -> Void = { _ in }
   ) throws -> RedisLane {
@@ -54,7 +40,7 @@ struct RedisSentinelTests {
 
   @Test
   func `a command goes to the server that the first Sentinel names`() throws {
-    links.servers = [port(1): Self.sentinel(7000), port(7000): Self.redis()]
+    links.servers = [port(1): Self.sentinel(7000), port(7000): ScriptedLinks.redis()]
     let lane = try lane()
     ask(lane)
     links.advance(.milliseconds(1))
@@ -64,7 +50,7 @@ struct RedisSentinelTests {
 
   @Test
   func `a Sentinel that is away or silent is passed over, and the command needs no second attempt`() throws {
-    links.servers = [port(3): Self.sentinel(7000), port(7000): Self.redis()]
+    links.servers = [port(3): Self.sentinel(7000), port(7000): ScriptedLinks.redis()]
     links.silent = [port(2)]
     let lane = try lane()
     ask(lane)
@@ -78,18 +64,20 @@ struct RedisSentinelTests {
 
   @Test
   func `an answer of READONLY and a lost link both ask Sentinel again`() throws {
-    links.servers = [port(1): Self.sentinel(7000), port(7000): Self.redis("master", "-READONLY it is a replica\r\n")]
+    links.servers = [
+      port(1): Self.sentinel(7000), port(7000): ScriptedLinks.redis("master", "-READONLY it is a replica\r\n"),
+    ]
     let lane = try lane()
     ask(lane)
     links.advance(.milliseconds(1))
     links.servers[port(1)] = Self.sentinel(7001)
-    links.servers[port(7001)] = Self.redis()
+    links.servers[port(7001)] = ScriptedLinks.redis()
     links.advance(.milliseconds(60))
     ask(lane)
     links.advance(.milliseconds(1))
     #expect(addresses == [port(1), port(7000), port(1), port(7001)] && log.answers.last == .success([.null]))
     links.servers[port(1)] = Self.sentinel(7002)
-    links.servers[port(7002)] = Self.redis()
+    links.servers[port(7002)] = ScriptedLinks.redis()
     links.servers[port(7001)] = nil
     links.cut(port(7001))
     links.advance(.milliseconds(60))
@@ -101,8 +89,8 @@ struct RedisSentinelTests {
   @Test
   func `a Sentinel that still names the old primary is not asked first the next time`() throws {
     links.servers = [
-      port(1): Self.sentinel(7000), port(2): Self.sentinel(7001), port(7000): Self.redis("slave"),
-      port(7001): Self.redis(),
+      port(1): Self.sentinel(7000), port(2): Self.sentinel(7001), port(7000): ScriptedLinks.redis("slave"),
+      port(7001): ScriptedLinks.redis(),
     ]
     let lane = try lane()
     ask(lane)
@@ -117,7 +105,9 @@ struct RedisSentinelTests {
     // `@unchecked Sendable`: used on the test's own thread only.
     final class Count: @unchecked Sendable { var opened = 0, closed = 0 }
     let count = Count()
-    links.servers = [port(1): Self.sentinel(7000), port(7000): Self.redis(), port(7001): Self.redis()]
+    links.servers = [
+      port(1): Self.sentinel(7000), port(7000): ScriptedLinks.redis(), port(7001): ScriptedLinks.redis(),
+    ]
     let lane = try lane(
       subscription: RedisSubscription(
         channel: "c", opened: { count.opened += 1 }, received: { _ in }, closed: { count.closed += 1 }))
@@ -182,7 +172,7 @@ struct RedisSentinelTests {
     // `@unchecked Sendable`: used on the test's own thread only.
     final class Seen: @unchecked Sendable { var sentinel: [[String]] = [], redis: [[String]] = [] }
     let seen = Seen()
-    let server = Self.redis()
+    let server = ScriptedLinks.redis()
     links.servers[port(1)] = { command in
       seen.sentinel.append(command)
       return command[0] == "AUTH" ? "+OK\r\n" : Self.text("127.0.0.1", "7000")

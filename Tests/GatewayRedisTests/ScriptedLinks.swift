@@ -23,6 +23,20 @@ final class ScriptedLinks: LinkLoop, @unchecked Sendable {
   private var order = 0
   private var chance: UInt64 = 1
 
+  /// A Redis server with that role, which answers `GET` with `reply`; with nothing if that is nil.
+  static func redis(_ role: String = "master", _ reply: @autoclosure @escaping () -> String? = "$-1\r\n") -> Server {
+    { command in
+      switch command.first {
+      case "ROLE": "*1\r\n$\(role.utf8.count)\r\n\(role)\r\n"
+      case "SCRIPT":
+        RedisScript.allCases.first { $0.source == command.last }.map { "$\($0.digest.utf8.count)\r\n\($0.digest)\r\n" }
+      case "GET": reply()
+      case "SUBSCRIBE": "*3\r\n$9\r\nsubscribe\r\n$1\r\nc\r\n:1\r\n"
+      default: "+OK\r\n"
+      }
+    }
+  }
+
   var isCurrent: Bool { true }
 
   func nextShare() -> Double {
@@ -62,6 +76,14 @@ final class ScriptedLinks: LinkLoop, @unchecked Sendable {
     }
     now = end
   }
+
+  /// Lets these bytes arrive on the open link, after what is due already.
+  func deliver(_ reply: String) {
+    execute { [self] in Array(reply.utf8).withUnsafeBytes { openLinks.last?.handler?.linkReceived($0) } }
+  }
+
+  /// Lets time pass in which the loop does nothing.
+  func standStill(_ time: Duration) { now = now + time }
 
   func closed(_ link: ScriptedLink) { openLinks.removeAll { $0 === link } }
 

@@ -37,6 +37,8 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   private var replies: [RedisReply] = []
   private var waitingBytes = 0
   private var isTimerSet = false
+  /// The number of reads of the socket, and what it was when a reply was found to be overdue.
+  private var (readCount, overdueCount): (UInt64, UInt64?) = (0, nil)
   private var backoff = RedisBackoff()
   /// The reason why there is no connection; nil before the first failure after one.
   private var lastReason: String?
@@ -236,6 +238,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
   }
 
   func linkReceived(_ bytes: UnsafeRawBufferPointer) {
+    readCount += 1
     guard let parser, parser.feed(bytes) else { return lose("no memory for its reply") }
     while self.parser === parser {
       switch parser.next() {
@@ -342,9 +345,17 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   private func check() {
     isTimerSet = false
-    if let oldest, oldest + timeout <= loop.now {
-      return lose("no reply within \(Int(timeout.inSeconds)) s")
+    guard let oldest, oldest + timeout <= loop.now else {
+      overdueCount = nil
+      return setTimer()
     }
-    setTimer()
+    // If this loop itself stood still, replies wait in the socket. They are read before the next turn's timers.
+    guard overdueCount == readCount else {
+      overdueCount = readCount
+      isTimerSet = true
+      return loop.run(after: .milliseconds(1)) { [weak self] in self?.check() }
+    }
+    overdueCount = nil
+    lose("no reply within \(Int(timeout.inSeconds)) s")
   }
 }

@@ -16,7 +16,7 @@ from streem import api
 
 from gateway import Gateway
 from http_server import HTTPServer
-from proxies import free_port
+from ports import free_port
 
 COMPANY = "/v1/companies/postern"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from proxies import free_port
+from ports import free_port
 
 DEPLOY = Path(__file__).resolve().parents[3] / "Deploy"
 

@@ -11,7 +11,7 @@ import yaml
 from clients import Client, control
 from conftest import DEPLOY, fails, passes, program, redis_server
 from gateway import Gateway
-from proxies import free_port
+from ports import free_port
 from test_store_nodes import eventually
 
 SCHEMA = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]

@@ -16,7 +16,7 @@ import pytest
 from clients import Client, Refused, control, request
 from conftest import DEPLOY, fails, passes, program
 from gateway import SECRET, Gateway, token
-from proxies import free_port
+from ports import free_port
 from test_tls import Authority
 
 TRUST = ["--trusted-proxy", "127.0.0.1"]

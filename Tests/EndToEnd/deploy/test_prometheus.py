@@ -17,7 +17,7 @@ from gateway import Gateway, token
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
-from proxies import free_port
+from ports import free_port
 
 RULES = DEPLOY / "prometheus" / "postern.rules.yml"
 BOARD = DEPLOY / "grafana" / "postern.json"

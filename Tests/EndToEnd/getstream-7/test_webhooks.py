@@ -18,7 +18,7 @@ from getstream.webhook import get_event_type, verify_webhook_signature
 
 from gateway import SECRET, Gateway
 from http_server import HTTPServer
-from proxies import free_port
+from ports import free_port
 
 KEY = "end-to-end"
 PATIENCE = 120

@@ -13,7 +13,7 @@ import pytest
 import requests
 from gateway import Gateway
 from provider import log_in
-from proxies import free_port
+from ports import free_port
 
 MODULES = "/usr/lib/apache2/modules"
 CONFIGURATION = """

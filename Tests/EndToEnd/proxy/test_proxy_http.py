@@ -12,7 +12,7 @@ import time
 import aiohttp
 import pytest
 from proxied import Proxy, WebServer, WSMsgType, fields, web
-from proxies import free_port
+from ports import free_port
 
 LARGE = hashlib.sha512(b"seed").digest() * (20 << 14)
 left = threading.Event()

@@ -15,7 +15,7 @@ from clients import Client, Refused, api, control
 from collector import Collector
 from gateway import SECRET, Gateway, token
 from issuer import Issuer, Key
-from proxies import free_port
+from ports import free_port
 
 INTERNAL, SERVER, CLIENT = 1, 2, 3
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from counting_server import CountingServer
 from orders import until
-from proxies import free_port
+from ports import free_port
 
 HERE = Path(__file__).parent
 SECRET = "a secret of thirty-two bytes, or more"

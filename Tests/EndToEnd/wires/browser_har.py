@@ -4,7 +4,7 @@ import shutil
 import time
 
 from playwright.sync_api import sync_playwright
-from proxies import free_port
+from ports import free_port
 
 FLAGS = [
     "--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
