@@ -393,13 +393,3 @@ def test_thirty_two_may_watch(impatient):
                 return
         assert time.monotonic() < deadline
         time.sleep(0.1)
-
-
-def test_the_dashboards_resources_need_no_login_and_do_not_change(gateway):
-    for path, kind in [("/dashboard", "text/html"), ("/dashboard/style.css", "text/css"), ("/dashboard/script.js", "text/javascript")]:
-        answer = control(gateway, "GET", path)
-        assert answer.status == 200 and answer.headers["content-type"].startswith(kind)
-        head = request(gateway.control_url, "HEAD", path, document=None)
-        assert head.status == 200 and head.body == b""
-        assert control(gateway, "POST", path, {}).status == 405
-    assert control(gateway, "POST", "/dashboard/login", {"secret": "x"}).status == 404

@@ -48,16 +48,6 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
 
   private enum Phase { case idle, searching, connecting, greeting, open, pausing }
 
-  private struct Request {
-    var bytes: [UInt8]
-    /// The size of ``bytes``, which are dropped once they are sent.
-    var size: Int
-    /// The number of commands in it.
-    var count: Int
-    var since: Instant
-    var answer: (Answer) -> Void
-  }
-
   /// Creates a lane.
   ///
   /// - Parameters:
@@ -351,8 +341,7 @@ final class RedisLane: @unchecked Sendable, ByteLinkHandler {
     }
     // If this loop itself stood still, replies wait in the socket. They are read before the next turn's timers.
     guard overdueCount == readCount else {
-      overdueCount = readCount
-      isTimerSet = true
+      (overdueCount, isTimerSet) = (readCount, true)
       return loop.run(after: .milliseconds(1)) { [weak self] in self?.check() }
     }
     overdueCount = nil

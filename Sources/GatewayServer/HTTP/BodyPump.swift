@@ -80,6 +80,8 @@ class BodyPump: @unchecked Sendable {
 }
 
 /// The streamed body of an answer.
+///
+/// `@unchecked Sendable`: used on one loop.
 final class StreamedAnswer: BodyPump, @unchecked Sendable {
   /// Whether the peer has ended its half of the connection.
   var peerHasEnded = false
