@@ -1,7 +1,6 @@
 """The rows of Docs/behaviours.md about the transport, and about one failure reported in nine ways."""
 
 import json
-import socket
 import time
 
 import pytest

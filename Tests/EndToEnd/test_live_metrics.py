@@ -1,7 +1,6 @@
 """The metrics of a running storm: compared with its report, checked by promtool, scraped by Prometheus."""
 
 import json
-import os
 import subprocess
 import time
 import urllib.request

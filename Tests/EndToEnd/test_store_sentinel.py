@@ -1,6 +1,5 @@
 """`--store redis+sentinel://`: the gateway follows the primary that Sentinel names, with Debian's own servers."""
 
-import os
 import socket
 import socketserver
 import sys

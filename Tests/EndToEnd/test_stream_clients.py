@@ -1,6 +1,5 @@
 """Stream's sockets, used like the SDKs that cannot run here."""
 
-import json
 import time
 
 import pytest

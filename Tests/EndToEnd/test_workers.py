@@ -13,7 +13,6 @@ import pytest
 
 import storms
 from clients import control
-from gateway import Gateway
 from ports import free_port
 from storms import value
 

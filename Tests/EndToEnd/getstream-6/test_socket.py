@@ -1,7 +1,6 @@
 """Stream's own WebSocket client connects, stays, reconnects, and reads why it is refused."""
 
 import asyncio
-import json
 import time
 
 import pytest

@@ -1,6 +1,5 @@
 """What a client does in the rows of the transport, and of one failure told in nine ways."""
 
-import socket
 import time
 
 from clients import control
