@@ -44,7 +44,7 @@ def test_its_socket_to_the_coordinator_may_be_dead_and_it_does_not_notice(run):
     """Nothing passes here for 75 s. The call continues on the SFU's socket, which the journal counts as another wire."""
     said, lines = run
     if is_slow(said):
-        return
+        pytest.skip("the machine was slow: undecided")
     assert "the client did not notice within 75 s that nothing came through any more" in said, said
     assert [line["dialect"] for line in lines("half-open", "logged_in")] == ["stream-video", "stream-sfu"]
     assert lines("half-open", "faulted") and not lines("half-open", "closed")
@@ -54,7 +54,7 @@ def test_in_a_call_the_client_reconnects_with_its_expired_token_and_asks_for_no_
     """The gateway's clock is two hours ahead, so the client's token has expired."""
     said, lines = run
     if is_slow(said):
-        return
+        pytest.skip("the machine was slow: undecided")
     assert "the client did not come back within 20 s with a clock that is 2 h behind" in said, said
     refused = [line["error_name"] for line in lines("wrong-clock", "login_refused")]
     assert refused and set(refused) == {"token_expired"}, refused

@@ -10,6 +10,7 @@ import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
 from Reddit_ChatBot_Python import ChatBot, _ws_client
 from Reddit_ChatBot_Python._utils.frame_model import FrameType
 from Reddit_ChatBot_Python.reddit_auth import _RedditAuthBase
@@ -121,7 +122,7 @@ def test_in_a_conformance_run_it_knows_no_request_for_a_token_and_does_not_run_f
         )
     if "the machine was" in done.stdout:
         # A verdict that the slow machine may have changed is undecided, and nobody is accused.
-        return
+        pytest.skip("the machine was slow: undecided")
     assert done.returncode == 1, done.stdout + done.stderr
     cases = {case.get("name"): case for case in ElementTree.parse(junit).iter("testcase")}
     failures = {name: "".join(case.itertext()) for name, case in cases.items() if case.find("failure") is not None}

@@ -9,15 +9,14 @@ import collections
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 
+import browser_har
 import json5
 import pytest
 import storms
 from gateway import Gateway, token
-from playwright.sync_api import sync_playwright
 from storms import value
 from test_drafts import Proxied, postern
 
@@ -161,7 +160,8 @@ def test_a_gateway_s_own_recording_gives_the_draft_with_its_dialect(tmp_path):
     assert drafted["provider"]["latency_ms"] and "storm-" not in text, text
 
 
-PAGE = """async ([url, tokens]) => {
+PAGE = """async ([url, ...tokens]) => {
+  const open = [];
   for (const [index, token] of tokens.entries()) {
     const socket = new WebSocket(url + "/v1/connect");
     const event = name => new Promise(done => socket.addEventListener(name, done, { once: true }));
@@ -169,31 +169,24 @@ PAGE = """async ([url, tokens]) => {
     const answer = event("message");
     socket.send(JSON.stringify({ type: "connect", token }));
     await answer;
-    if (index > 0) continue;
-    const closed = event("close");
-    socket.close();
-    await closed;
+    const end = () => (socket.close(), event("close"));
+    if (index > 0) open.push(end);
+    else await end();
   }
+  await Promise.all(open.map(end => end()));
 }"""
 
 
-def test_the_har_file_of_a_browser_has_the_clients_and_lives_of_the_recording(tmp_path):
-    har, recording = tmp_path / "page.har", tmp_path / "run.jsonl"
-    tokens = [token("ann", 600), token("ann", 600), token("bob", 60)]
+def test_the_har_files_of_a_browser_have_the_clients_and_lives_of_the_recording(tmp_path):
+    of_tools, of_playwright, recording = (tmp_path / file for file in ("tools.har", "page.har", "run.jsonl"))
     with Gateway(loops=1) as gateway, Proxied(gateway.url, "--record", recording) as proxy:
-        with sync_playwright() as playwright:
-            flags = ["--no-sandbox", "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
-            context = browser.new_context(record_har_path=har, record_har_content="embed")
-            context.new_page().evaluate(PAGE, [proxy.url, tokens])
-            context.close()
-            browser.close()
-    texts = [postern("scenario", "draft", path).stdout for path in (har, recording)]
+        browser_har.record(PAGE, lambda: [proxy.url, token("ann", 600), token("ann", 600), token("bob", 60)], 3, of_playwright, of_tools)
+    texts = [postern("scenario", "draft", path).stdout for path in (of_tools, of_playwright, recording)]
     for text in texts:
         # Ann came back with another token; she is one client.
         assert "2 clients in 3 connections, at most 2 at one time" in text and "eyJ" not in text, text
         assert shape(json5.loads(text)) == {60: 0.5, 600: 0.5}, text
-    assert "A HAR file has no ends of connections" in texts[0] and "A HAR file" not in texts[1]
+    assert all("A HAR file has no ends of connections" in text for text in texts[:2]) and "A HAR file" not in texts[2]
 
 
 @pytest.mark.parametrize(("text", "reason"), [
