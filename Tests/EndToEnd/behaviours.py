@@ -107,7 +107,7 @@ class Case:
         while not self.calls[0].startswith("storm"):
             self.call()
         flags = shlex.split(self.calls.pop(0))[1:]
-        command = [os.environ["POSTERN"], "storm", "--json", "--url", self.url, *flags]
+        command = [os.environ["POSTERN"], "storm", "--json", "--url", self.url, "--control-url", self.control_url, *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode in expected, f"{done.stdout[-3000:]}\n{done.stderr}"
         report = report_of(done.stdout)
