@@ -28,6 +28,12 @@ def post(port, path, body, secret=None, timeout=10):
 
 def log_in(port, token, timeout=10):
     """Connects with the token, and says whether it was admitted, refused for good, or neither."""
+    return knock(port, token, timeout)[1]
+
+
+def knock(port, token, timeout=10):
+    """The status of the answer to an upgrade with the token, 0 if none came, and its outcome as of `log_in`."""
+    status = 0
     head = (
         "GET /v1/connect HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Version: 13\r\n"
@@ -39,9 +45,9 @@ def log_in(port, token, timeout=10):
             status = int(stream.readline().split()[1])
             while stream.readline() not in (b"\r\n", b""):
                 pass
-            return outcome_of(status, stream)
+            return status, outcome_of(status, stream)
     except (OSError, ValueError, IndexError, KeyError):
-        return AWAY
+        return status, AWAY
 
 
 def outcome_of(status, stream):

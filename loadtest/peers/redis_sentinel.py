@@ -76,7 +76,8 @@ class Server:
                 file.write_text(f"sentinel announce-ip 127.0.0.1\n{self.sentinel}\n")
             command = [program, str(file), "--sentinel", *common, *self.flags]
         with (self.folder / "log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log)
+            # SIGXFSZ stays ignored, as under Python: a limit of file sizes is an error of a write then, as a full disk is.
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, restore_signals=False)
         self.eventually(self.answers, "does not start")
         return self
 
