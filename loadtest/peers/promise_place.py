@@ -194,9 +194,8 @@ class Place:
         return changes
 
     def open_sockets(self):
-        """Opens connections to a that show no token yet; after 10 s a closes them."""
-        for number in range(LEAVING):
-            self.leaving.append(self.held.connect("leaving", self.a.port, None, f"waiting-{number}"))
+        """Opens connections to a that show no token yet; after 10 s a closes them. Returns their clients."""
+        return [self.held.connect("waiting", self.a.port, None, f"waiting-{number}") for number in range(LEAVING)]
 
     def await_ready(self, patience=90):
         deadline = time.monotonic() + patience
@@ -311,18 +310,29 @@ class PromiseBooks(cluster_books.Books):
             unanswered += self.settle(patience=60)
         return unanswered
 
-    def leave(self):
-        """Revokes users who have a connection to a, at b, and then has them show tokens there that are as old. Returns a
-        function that returns how many did, and how many of them a has admitted or refreshed."""
-        revoked = []
-        for client in reversed(self.place.leaving):
+    def leave(self, clients):
+        """Revokes the users of these clients of a, at b, and then has them show tokens there that are as old. Returns a
+        function that says how many did, how many answers of b lacked a, and how many users a has let in by which message."""
+        revoked, lacking = [], []
+
+        def revoke(client):
             token = self.place.mint(client.user, time.time() - 5)
-            status, _ = post(self.place.b.control_port, "/revocations", {"user_id": client.user})
+            status, answer = post(self.place.b.control_port, "/revocations", {"user_id": client.user})
             if status == 200 and not client.ended:
                 client.show(token, "late")
                 revoked.append(client)
-        good = ("connected", "refreshed")
-        return lambda: (len(revoked), [client.replies.get("late") for client in revoked if client.replies.get("late") in good])
+                # A node that b has just declared dead is named by its slot.
+                lacking.extend(answer.get("nodes_missing", ()))
+
+        # At once, since the first answer waits 2 s for a.
+        with ThreadPoolExecutor(len(clients)) as pool:
+            list(pool.map(revoke, clients))
+
+        def outcome():
+            replies = [client.replies.get("late") for client in revoked]
+            return len(revoked), len(lacking), replies.count("refreshed"), replies.count("connected")
+
+        return outcome
 
     def strike(self, node, since, count=20):
         """Begins logins at a stopped node with the tokens that were revoked since that time. Returns a function that waits
