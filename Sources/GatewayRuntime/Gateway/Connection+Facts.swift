@@ -24,9 +24,9 @@ extension Connection {
 
   /// Why a token that verifies is not good here all the same; nil if it is.
   func refusal(of token: VerifiedToken) -> GatewayError? {
-    let refusal = table.refusal(of: token)
+    guard let refusal = table.refusal(of: token) else { return nil }
     // A logged-in client is told that the token is not renewed.
-    return standing.grant == nil || refusal?.isSame(as: .tokenRevoked) == true ? refusal : nil
+    return standing.grant == nil || refusal.isSame(as: .tokenRevoked) || refusal.isUnjudged ? refusal : nil
   }
 
   /// The facts about the connection that its dialect may read. Only on the loop.

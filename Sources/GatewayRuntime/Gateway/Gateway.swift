@@ -62,10 +62,11 @@ package final class Gateway: Sendable {
     for table in tables { table.count(bindings) }
   }
 
-  /// Has every upgrade refused with 503 at times for which `mayAdmit` returns false, e.g. because another process has the store.
-  /// Once, before anything listens.
+  /// Has every upgrade refused with 503, and no token taken as good, at times for which `mayAdmit` returns false, e.g. because
+  /// another process has the store. Once, before anything listens.
   package func admit(while mayAdmit: @escaping @Sendable (Instant) -> Bool) {
     self.mayAdmit = mayAdmit
+    for table in tables { table.mayAdmit = mayAdmit }
   }
 
   /// Makes it one of several nodes that receive each other's announcements, and perform each other's orders. Once, after

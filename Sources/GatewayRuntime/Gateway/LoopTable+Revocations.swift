@@ -3,10 +3,13 @@ package import GatewayCore
 // The revoked tokens, and the tokens that count as expired, as one loop knows them.
 
 extension LoopTable {
-  /// Why a token that verifies is not good all the same; nil if it is.
+  /// Why a token that verifies is not good all the same; nil if it is. While the store is not this process's, it cannot be
+  /// judged: others may have revoked it.
   func refusal(of token: VerifiedToken) -> GatewayError? {
     if revocations.contains(token) { return .tokenRevoked }
-    return expired.contains(token) ? .tokenExpired : nil
+    if expired.contains(token) { return .tokenExpired }
+    guard let mayAdmit, !mayAdmit(loop.now) else { return nil }
+    return .storeUnavailable
   }
 
   /// Stores that the token counts as expired, until it has expired of itself. A token that exceeds the limit is counted.

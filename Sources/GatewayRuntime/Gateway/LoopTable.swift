@@ -49,6 +49,8 @@ package final class LoopTable: @unchecked Sendable {
   @exclusivity(unchecked) var lastRefreshRequest: RefreshRequest?
   /// The array that effects are gathered in, lent to one connection at a time so that an event allocates none.
   @exclusivity(unchecked) var scratch: [SessionEffect] = []
+  /// Whether tokens may be taken as good at that time; nil for always.
+  var mayAdmit: (@Sendable (Instant) -> Bool)?
   /// The number of logged tokens with an odd expiry.
   var doubtsTold = 0
   /// Whether the loop is just delivering announcements to its connections.
