@@ -5,6 +5,7 @@ import GatewayRuntime
 import GatewaySimulator
 import GatewaySpace
 import GatewayTokens
+import Synchronization
 import TestSupport
 import Testing
 
@@ -85,6 +86,40 @@ struct NodeRevocationTests {
     #expect(revoke(.token, token) != nil && revoke(.token, gateway.token("eve")) == 0)
     world.advance(by: .seconds(20))
     #expect((there + [here]).allSatisfy { $0.count("refresh_required") == 1 })
+  }
+
+  /// Whether a process has its lease.
+  private final class Lease: Sendable {
+    private let state = Mutex(true)
+
+    var isHeld: Bool {
+      get { state.withLock { $0 } }
+      set { state.withLock { $0 = newValue } }
+    }
+  }
+
+  @Test
+  func `a process without its lease takes no token as good on any way, and closes nobody`() throws {
+    let lease = Lease()
+    gateway.gateway.admit { _ in lease.isHeld }
+    let (peer, silent) = (gateway.connect(gateway.token()), gateway.connect())
+    #expect(isIn(peer) && silent.refusal == nil)
+    let token = gateway.token()
+    lease.isHeld = false
+    for _ in 0..<20 {
+      peer.say(#"{"type":"refresh","token":"\#(token.token)"}"#)
+      world.settle()
+      #expect(peer.texts.last?.contains("store_unavailable") == true, "\(peer.texts)")
+    }
+    silent.say(#"{"type":"connect","token":"\#(token.token)"}"#)
+    world.settle()
+    #expect(silent.texts.last?.contains("store_unavailable") == true && silent.count("connected") == 0)
+    #expect(gateway.connect(token).refusal == .refused(status: 503))
+    #expect(try #require(gateway.fetch("GET", "/v1/calls/default/a", token: token)).get().status == 503)
+    lease.isHeld = true
+    peer.say(#"{"type":"refresh","token":"\#(token.token)"}"#)
+    world.settle()
+    #expect(peer.count("refreshed") == 1 && peer.ending == nil)
   }
 
   @Test
